@@ -1,0 +1,9 @@
+//! The numerical core of a whole-brain network simulation.
+//!
+//! Everything in this crate is `no_std` and is compiled twice from one source: natively, for the
+//! CPU engine, and to PTX, for the GPU kernels. That is how both give the same bits.
+#![no_std]
+
+pub mod lane;
+pub mod math;
+pub mod philox;
