@@ -1,1 +1,7 @@
-//! host
+//! Whole-brain network experiments, from a TVBO YAML file to arrays.
+
+pub mod connectome;
+pub mod diagnostic;
+pub mod experiment;
+pub mod expr;
+pub mod ir;

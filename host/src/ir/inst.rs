@@ -1,0 +1,157 @@
+//! The instruction set.
+
+/// The value that instruction `.0` of a section defines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Value(pub u32);
+
+/// The type of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Type {
+    /// A number in the precision of the run.
+    Real,
+    /// True or false.
+    Bool,
+}
+
+/// What a section reads from outside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Input {
+    /// Time in the model's own unit.
+    Time,
+    /// A state variable of this node.
+    State(u32),
+    /// A parameter of this point and node.
+    Parameter(u32),
+    /// A coupling input of this node, frozen over the step.
+    Coupling(u32),
+    /// A gathered sum of this node.
+    Gathered(u32),
+    /// A state variable of the source node, delayed; in `edges` only.
+    SourceState(u32),
+    /// A sampled stimulus at this node.
+    Signal(u32),
+}
+
+/// Operations on one real.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum UnaryOp {
+    /// −x
+    Neg,
+    /// |x|
+    Abs,
+    /// Square root, correctly rounded
+    Sqrt,
+    /// Largest integer ≤ x
+    Floor,
+    /// Smallest integer ≥ x
+    Ceil,
+    /// Towards zero
+    Trunc,
+    /// −1, 0 or 1; 0 for ±0, NaN for NaN
+    Sign,
+}
+
+/// Operations on two reals.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum BinaryOp {
+    /// x + y
+    Add,
+    /// x − y
+    Sub,
+    /// x · y
+    Mul,
+    /// x / y
+    Div,
+    /// x < y ? x : y
+    Min,
+    /// x > y ? x : y
+    Max,
+    /// Remainder with the sign of the divisor: x − y·floor(x/y), exact as `kernels_gpu::math::rem_floor`
+    Rem,
+}
+
+/// Comparisons of two reals.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CompareOp {
+    /// <
+    Lt,
+    /// ≤
+    Le,
+    /// >
+    Gt,
+    /// ≥
+    Ge,
+    /// =
+    Eq,
+    /// ≠
+    Ne,
+}
+
+/// Operations on two booleans.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum LogicOp {
+    /// Both
+    And,
+    /// At least one
+    Or,
+}
+
+/// Functions of one real, in `kernels_gpu::math`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs, reason = "each is the function of that name")]
+pub enum Function1 {
+    Exp,
+    Expm1,
+    Ln,
+    Ln1p,
+    Log2,
+    Log10,
+    Sin,
+    Cos,
+    Tan,
+    Sinh,
+    Cosh,
+    Tanh,
+    Asin,
+    Acos,
+    Atan,
+    Erf,
+    Erfc,
+}
+
+/// Functions of two reals, in `kernels_gpu::math`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs, reason = "each is the function of that name")]
+pub enum Function2 {
+    Pow,
+    Atan2,
+}
+
+/// One instruction.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Inst {
+    /// A real constant.
+    Const(f64),
+    /// A boolean constant.
+    Bool(bool),
+    /// A value from outside.
+    Input(Input),
+    /// One real to one real.
+    Unary(UnaryOp, Value),
+    /// Two reals to one real.
+    Binary(BinaryOp, Value, Value),
+    /// a·b + c, rounded once.
+    MulAdd(Value, Value, Value),
+    /// Two reals to a boolean.
+    Compare(CompareOp, Value, Value),
+    /// Two booleans to one.
+    Logic(LogicOp, Value, Value),
+    /// The opposite of a boolean.
+    Not(Value),
+    /// The first real where the boolean holds, else the second.
+    Select(Value, Value, Value),
+    /// A function of one real.
+    Call1(Function1, Value),
+    /// A function of two reals.
+    Call2(Function2, Value, Value),
+}
