@@ -1,5 +1,6 @@
 //! Whole-brain network experiments, from a TVBO YAML file to arrays.
 
+pub mod cli;
 pub mod connectome;
 pub mod diagnostic;
 pub mod experiment;

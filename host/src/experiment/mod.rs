@@ -7,7 +7,7 @@ mod observation;
 mod sweep_axes;
 
 pub use observation::{BalloonWindkessel, Observation, ObservationKind};
-pub use sweep_axes::{Axis, AxisTarget, Sweep, SweepMode};
+pub use sweep_axes::{Axis, AxisTarget, Sweep, SweepMode, linspace};
 
 use crate::connectome::Connectome;
 use crate::diagnostic::Location;
