@@ -6,3 +6,4 @@ pub mod diagnostic;
 pub mod experiment;
 pub mod expr;
 pub mod ir;
+pub mod output;
