@@ -7,6 +7,7 @@
 
 pub mod npy;
 pub mod npz;
+pub mod zarr;
 
 use std::path::{Path, PathBuf};
 
@@ -136,6 +137,7 @@ pub trait Store: Send + Sync {
 pub fn create(path: &Path, layout: &[ArraySpec]) -> Result<Box<dyn Store>, OutputError> {
     match path.extension().and_then(|e| e.to_str()) {
         Some("npz") => Ok(Box::new(npz::NpzStore::create(path, layout)?)),
+        Some("zarr") => Ok(Box::new(zarr::ZarrStore::create(path, layout)?)),
         _ => Err(OutputError::UnknownFormat { path: path.to_owned() }),
     }
 }
