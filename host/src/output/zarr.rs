@@ -11,7 +11,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use zarrs::array::{Array, ArrayBuilder, ArrayBytes, ArrayMetadataOptions, FillValue, data_type};
 use zarrs::filesystem::FilesystemStore;
-use zarrs::group::GroupBuilder;
+use zarrs::group::{Group, GroupBuilder};
+use zarrs::metadata_ext::group::consolidated_metadata::ConsolidatedMetadata;
+use zarrs::node::Node;
 
 /// A chunk holds at most about this many elements, if rows can be split that finely.
 const CHUNK_ELEMENTS: u64 = 1 << 20;
@@ -93,6 +95,7 @@ impl ZarrStore {
                 arrays.push(None);
             }
         }
+        consolidate(&mut group, &store).map_err(|e| fail(&e))?;
         let names = layout.iter().map(|s| s.name.clone()).collect();
         Ok(Self { target: path.to_owned(), temporary, arrays, names })
     }
@@ -128,6 +131,18 @@ fn build(store: &Arc<FilesystemStore>, spec: &ArraySpec) -> Result<Array<Filesys
         .dimension_names(Some(names))
         .build(store.clone(), &format!("/{}", spec.name))?;
     Ok(array)
+}
+
+/// Gathers all metadata in the group's, so that a reader opens one file; xarray warns without it.
+fn consolidate(
+    group: &mut Group<FilesystemStore>,
+    store: &Arc<FilesystemStore>,
+) -> Result<(), Error> {
+    let metadata = Node::open(store, "/")?.consolidate_metadata().unwrap_or_default();
+    let consolidated = ConsolidatedMetadata { metadata, ..Default::default() };
+    group.set_consolidated_metadata(Some(consolidated));
+    group.store_metadata()?;
+    Ok(())
 }
 
 fn store_all(array: &Array<FilesystemStore>, content: &Content) -> Result<(), Error> {
