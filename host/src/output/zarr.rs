@@ -142,7 +142,22 @@ fn consolidate(
     let consolidated = ConsolidatedMetadata { metadata, ..Default::default() };
     group.set_consolidated_metadata(Some(consolidated));
     group.store_metadata()?;
+    // The specification allows a codec without configuration to be written as its bare name, and
+    // zarrs does; zarr-python 3.1 reads that in an array's own metadata but not in consolidated.
+    let file = store.key_to_fspath(&zarrs::storage::StoreKey::new("zarr.json")?);
+    let mut json: serde_json::Value = serde_json::from_slice(&std::fs::read(&file)?)?;
+    let arrays = json["consolidated_metadata"]["metadata"].as_object_mut();
+    for codec in arrays.into_iter().flat_map(|a| a.values_mut()).flat_map(codecs) {
+        if codec.is_string() {
+            *codec = serde_json::json!({ "name": codec.take() });
+        }
+    }
+    std::fs::write(&file, serde_json::to_vec_pretty(&json)?)?;
     Ok(())
+}
+
+fn codecs(array: &mut serde_json::Value) -> impl Iterator<Item = &mut serde_json::Value> {
+    array.get_mut("codecs").and_then(|c| c.as_array_mut()).into_iter().flatten()
 }
 
 fn store_all(array: &Array<FilesystemStore>, content: &Content) -> Result<(), Error> {
