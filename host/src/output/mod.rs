@@ -7,6 +7,7 @@
 
 pub mod npy;
 pub mod npz;
+pub mod results;
 pub mod zarr;
 
 use std::path::{Path, PathBuf};
