@@ -157,10 +157,18 @@ macro_rules! scalar {
             }
             #[inline(always)]
             fn rare(mask: bool, fast: Self, slow: impl FnOnce() -> Self) -> Self {
-                if mask { slow() } else { fast }
+                if mask { out_of_line(slow) } else { fast }
             }
         }
     };
+}
+
+/// Keeps a slow path out of the loops that hardly ever take it: inlined, the optimiser would
+/// compute it always. A GPU kernel has a branch instead of a call.
+#[cold]
+#[cfg_attr(not(target_arch = "nvptx64"), inline(never))]
+fn out_of_line<T>(slow: impl FnOnce() -> T) -> T {
+    slow()
 }
 
 /// The high word of a product; `core`'s own is not stable.

@@ -20,7 +20,7 @@ impl Coefficients for Binary32 {
     const LOG2_C3_LO: f64 = -7.028461812552678e-09; // 2 / (3 ln 2) - LOG2_C3_HI
     const LOG10_2_HI: f64 = 0.3010300099849701; // log10(2)
     const LOG10_2_LO: f64 = -1.432098883924482e-08; // log10(2) - LOG10_2_HI
-    const ERFC_CENTRE: f64 = 2.0; // the `a` of `t = (x - a) / (x + a)` in `erfcx_poly`
+    const ERFC_CENTRE: f64 = 2.0; // the `a` of `t = (x - a) / (x + a)` in `erfcx_tail`
     const TWO_OVER_PI: &'static [u64] = &[0x00000000, 0xa2f9836e, 0x4e441529, 0xfc2757d1, 0xf534ddc0, 0xdb629599, 0x3c439041, 0xfe5163ab, 0xdebbc561];
 
     // `(e^r - 1 - r) / r^2` for `|r| <= ln(2)/2`: relative error of the function 2^-26.1.
@@ -95,9 +95,11 @@ impl Coefficients for Binary32 {
         horner!(x, 0.12837916612625122, -0.3761261999607086, 0.11283385008573532, -0.0268348827958107, 0.005114710424095392, -0.000675144896376878)
     }
 
-    // `e^(x^2) erfc(x) (x + 2)`, `t = (x - 2) / (x + 2)`, `1/2 <= x <= 10.2`: relative error of the function 2^-25.8.
+    const ERFCX_CENTRE: f64 = 1.0215827226638794; // the polynomial at x = a
+
+    // `(e^(x^2) erfc(x) (x + 2) - ERFCX_CENTRE) / t`, `t = (x - 2) / (x + 2)`, `1/2 <= x <= 10.2`: relative error of the function 2^-25.8.
     #[inline(always)]
-    fn erfcx_poly<L: Lane>(x: L) -> L {
-        horner!(x, 1.0215827226638794, -0.6871606707572937, 0.2794712781906128, -0.03644276037812233, -0.021499890834093094, 0.00648493180051446, 0.0030313872266560793, -0.0008620870648883283, -0.0005161085282452404, 7.975480548338965e-05)
+    fn erfcx_tail<L: Lane>(x: L) -> L {
+        horner!(x, -0.6871606707572937, 0.2794712781906128, -0.03644276037812233, -0.021499890834093094, 0.00648493180051446, 0.0030313872266560793, -0.0008620870648883283, -0.0005161085282452404, 7.975480548338965e-05)
     }
 }

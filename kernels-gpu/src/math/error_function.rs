@@ -6,7 +6,7 @@
 //! (1 + 2x) exp(x²) erfc x in 0 ≤ x < ∞", 1981).
 
 use super::bits::{clamp, is_sign_negative, scale, with_sign};
-use super::double_word::{two_product, two_sum};
+use super::double_word::{fast_two_sum, two_product, two_sum};
 use super::exponential::{Exponent, reduce};
 use super::format::{Coefficients, Format};
 use crate::lane::Lane;
@@ -26,13 +26,18 @@ fn erfc_far<L: Lane>(magnitude: L) -> L {
     let (sum, sum_low) = two_sum(x, centre);
     let inverse = one / sum;
     let error = sum_low.mul_add(-inverse, sum.mul_add(-inverse, one));
-    let scaled = L::Format::erfcx_poly((x - centre) * inverse) * inverse;
+    // The last step of the polynomial and its product with 1 / (x + a) keep their rounding errors.
+    let t = (x - centre) * inverse;
+    let (value, value_low) =
+        fast_two_sum(L::splat(L::Format::ERFCX_CENTRE), t * L::Format::erfcx_tail(t));
+    let (scaled, scaled_low) = two_product(value, inverse);
+    let scaled_low = value_low.mul_add(inverse, scaled_low);
     // e^(-x²): the rounding error of x² matters, and goes into the reduced argument.
     let (square, square_low) = two_product(x, x);
     let Exponent { n, r, r_low } = reduce(-square);
     let (r, r_low) = two_sum(r, r_low - square_low);
     let p = (r * r).mul_add(L::Format::exp_tail(r), r_low) + r;
-    scale(scaled.mul_add(p + error, scaled), n)
+    scale(scaled + scaled.mul_add(p + error, scaled_low * (one + p)), n)
 }
 
 /// The error function.

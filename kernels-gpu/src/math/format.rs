@@ -103,6 +103,7 @@ pub trait Coefficients: Copy + 'static {
     const LOG10_2_HI: f64;
     const LOG10_2_LO: f64;
     const ERFC_CENTRE: f64;
+    const ERFCX_CENTRE: f64;
     const TWO_OVER_PI: &'static [u64];
 
     fn exp_tail<L: Lane>(x: L) -> L;
@@ -117,5 +118,5 @@ pub trait Coefficients: Copy + 'static {
     fn asin_tail<L: Lane>(x: L) -> L;
     fn atan_tail<L: Lane>(x: L) -> L;
     fn erf_tail<L: Lane>(x: L) -> L;
-    fn erfcx_poly<L: Lane>(x: L) -> L;
+    fn erfcx_tail<L: Lane>(x: L) -> L;
 }

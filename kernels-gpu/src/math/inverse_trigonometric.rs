@@ -56,6 +56,7 @@ pub fn atan<L: Lane>(x: L) -> L {
     let large = magnitude.gt(one);
     let quotient = L::select(large, one, magnitude) / L::select(large, magnitude, one);
     let angle = atan_of_quotient(quotient);
+    let angle = L::select(magnitude.eq(one), L::splat(0.5 * L::Format::PIO2_HI), angle);
     let complement = L::splat(L::Format::PIO2_HI) - (angle - L::splat(L::Format::PIO2_LO));
     with_sign(L::select(large, complement, angle), x)
 }
@@ -63,15 +64,15 @@ pub fn atan<L: Lane>(x: L) -> L {
 /// The angle of the point `(x, y)`, in `[-π, π]`; signed zeros and infinities as in IEEE 754.
 #[inline(always)]
 pub fn atan2<L: Lane>(y: L, x: L) -> L {
-    let (zero, one) = (L::splat(0.0), L::splat(1.0));
+    let zero = L::splat(0.0);
     let (ax, ay) = (x.abs(), y.abs());
     let steep = ay.gt(ax);
     let numerator = L::select(steep, ax, ay);
     let denominator = L::select(steep, ay, ax);
-    let quotient = numerator / denominator;
-    let quotient = L::select(numerator.eq(L::splat(f64::INFINITY)), one, quotient);
-    let quotient = L::select(denominator.eq(zero), zero, quotient);
-    let angle = atan_of_quotient(quotient);
+    let angle = atan_of_quotient(numerator / denominator);
+    // The diagonals exactly, and both infinite; then both zero.
+    let angle = L::select(numerator.eq(denominator), L::splat(0.5 * L::Format::PIO2_HI), angle);
+    let angle = L::select((ax + ay).eq(zero), zero, angle);
     // ± angle from the nearest multiple of π/2.
     let left = is_sign_negative(x);
     let subtract = (steep & !left) | (!steep & left);

@@ -6,7 +6,7 @@
 //! reduction for trigonometric functions", 1983).
 
 use super::bits::{is_sign_negative, nearest_integer};
-use super::double_word::{fast_two_sum, two_product};
+use super::double_word::{fast_two_sum, two_product, two_sum};
 use super::format::{Coefficients, Format};
 use crate::lane::{Bits, Lane};
 
@@ -24,18 +24,27 @@ pub fn is_rare<L: Lane>(x: L) -> L::Mask {
     x.abs().ge(L::splat(L::Format::REDUCE_MAX))
 }
 
-/// Reduction of an angle that is not [rare](is_rare).
+/// Reduction of an angle that is not [rare](is_rare), without the low part.
 #[inline(always)]
 pub(super) fn reduce_fast<L: Lane>(x: L) -> Reduced<L> {
     let (n_float, n) = nearest_integer(x, L::splat(L::Format::FRAC_2_PI));
     // Exact: both terms are multiples of the last bit of PIO2_1 and the difference is below 1.
     let first = n_float.mul_add(L::splat(-L::Format::PIO2_1), x);
-    let part = L::splat(-L::Format::PIO2_2);
-    let second = n_float.mul_add(part, first);
-    let second_low = n_float.mul_add(part, first - second);
-    let part = L::splat(-L::Format::PIO2_3);
-    let r = n_float.mul_add(part, second);
-    Reduced { n, r, r_low: n_float.mul_add(part, second - r) + second_low }
+    let second = n_float.mul_add(L::splat(-L::Format::PIO2_2), first);
+    let r = n_float.mul_add(L::splat(-L::Format::PIO2_3), second);
+    Reduced { n, r, r_low: L::splat(0.0) }
+}
+
+/// [`reduce_fast`] with the low part.
+#[inline(always)]
+pub(super) fn reduce_fast_precise<L: Lane>(x: L) -> Reduced<L> {
+    let (n_float, n) = nearest_integer(x, L::splat(L::Format::FRAC_2_PI));
+    let first = n_float.mul_add(L::splat(-L::Format::PIO2_1), x);
+    let (part, part_low) = two_product(n_float, L::splat(L::Format::PIO2_2));
+    let (second, second_low) = two_sum(first, -part);
+    let low = n_float.mul_add(L::splat(-L::Format::PIO2_3), second_low - part_low);
+    let (r, r_low) = fast_two_sum(second, low);
+    Reduced { n, r, r_low }
 }
 
 /// Reduction of an angle in `[0, 2π]`, for random directions.
@@ -83,6 +92,7 @@ pub(super) fn reduce_long<L: Lane>(x: L) -> Reduced<L> {
     let half_pi = L::splat(L::Format::PIO2_HI);
     let (r, r_low) = two_product(high, half_pi);
     let r_low = high.mul_add(L::splat(L::Format::PIO2_LO), low.mul_add(half_pi, r_low));
+    let (r, r_low) = fast_two_sum(r, r_low);
     let negative = is_sign_negative(x);
     let n = L::Bits::select(negative, constant(0).wrapping_sub(n), n);
     let minus = (negative & !above) | (!negative & above);

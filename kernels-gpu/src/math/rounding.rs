@@ -94,12 +94,13 @@ fn remainder_long<L: Lane>(a: L, b: L) -> L {
     let stride = L::Format::MANTISSA - 1;
     let mut r = a;
     for round in (0..L::Format::REM_ROUNDS).rev() {
-        let mut scaled = b;
-        for _ in 0..round {
-            scaled = scaled * L::splat((1u64 << stride) as f64);
-        }
-        let step = remainder_step(r, scaled);
-        r = L::select(scaled.le(r), step, r);
+        // Three factors, because 2^(stride · round) itself may be out of range. Where the product
+        // overflows, it is above r and the round does nothing.
+        let exponent = stride * round;
+        let [first, second] = [exponent / 3, exponent.div_ceil(3)];
+        let factor = |exponent: u32| L::splat(f64::from_bits((1023 + u64::from(exponent)) << 52));
+        let scaled = b * factor(first) * factor(second) * factor(exponent - first - second);
+        r = L::select(scaled.le(r), remainder_step(r, scaled), r);
     }
     r
 }

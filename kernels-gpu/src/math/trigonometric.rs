@@ -7,7 +7,7 @@
 
 use super::bits::negate_by_bit_1;
 use super::format::Coefficients;
-use super::reduction::{Reduced, is_rare, reduce_fast, reduce_long};
+use super::reduction::{Reduced, is_rare, reduce_fast, reduce_fast_precise, reduce_long};
 use crate::lane::{Bits, Lane};
 
 /// Sine and cosine of a reduced angle.
@@ -74,7 +74,7 @@ pub fn cos_fast<L: Lane>(x: L) -> L {
 /// Tangent of an angle that is not rare.
 #[inline(always)]
 pub fn tan_fast<L: Lane>(x: L) -> L {
-    keep_zero(x, tan_of_reduced(&reduce_fast(x)))
+    keep_zero(x, tan_of_reduced(&reduce_fast_precise(x)))
 }
 
 /// Sine of `x` radians; NaN for infinities.

@@ -113,34 +113,3 @@ pub(crate) fn ulps_f32(result: f32, truth: f64) -> f64 {
     let exponent = ((truth.to_bits() >> 52) & 0x7ff) as i32 - 1023;
     (f64::from(result) - truth).abs() * 2f64.powi(23 - exponent.max(-126))
 }
-
-/// Distance of two binary64 values in units in the last place of the second.
-pub(crate) fn ulps_f64(result: f64, truth: f64) -> f64 {
-    if result == truth || (result.is_nan() && truth.is_nan()) {
-        return 0.0;
-    }
-    // Bit patterns in the order of the numbers.
-    let order = |x: f64| -> i64 {
-        let bits = x.to_bits() as i64;
-        if bits < 0 { i64::MIN - bits } else { bits }
-    };
-    if result.is_nan() || truth.is_nan() {
-        return f64::INFINITY;
-    }
-    order(result).wrapping_sub(order(truth)).unsigned_abs() as f64
-}
-
-/// A fixed sequence of words (Weyl sequence through the finalizer of SplitMix64): independent of
-/// the generator under test.
-pub(crate) struct Words(pub(crate) u64);
-
-impl Words {
-    /// The next word.
-    pub(crate) fn next_word(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-}
