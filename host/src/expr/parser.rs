@@ -355,11 +355,7 @@ impl Parser<'_> {
     }
 
     /// `sin x`, `sin 2x`, `sin^2 x`, `sin**2(x)`.
-    fn implicit_application(
-        &mut self,
-        name: &str,
-        span: Range<usize>,
-    ) -> Result<Node, ExprError> {
+    fn implicit_application(&mut self, name: &str, span: Range<usize>) -> Result<Node, ExprError> {
         let exponent = if self.is("**") {
             self.advance();
             match self.peek().kind {

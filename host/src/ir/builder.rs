@@ -260,10 +260,10 @@ mod tests {
         b.mul(x, unused);
         let y = b.add(x, x);
         let section = b.finish(vec![y, x]);
-        assert_eq!(section.insts, [
-            Inst::Input(Input::State(0)),
-            Inst::Binary(BinaryOp::Add, Value(0), Value(0))
-        ]);
+        assert_eq!(
+            section.insts,
+            [Inst::Input(Input::State(0)), Inst::Binary(BinaryOp::Add, Value(0), Value(0))]
+        );
         assert_eq!(section.results, [Value(1), Value(0)]);
     }
 }

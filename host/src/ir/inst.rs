@@ -62,9 +62,9 @@ pub enum BinaryOp {
     Mul,
     /// x / y
     Div,
-    /// x < y ? x : y
+    /// The smaller; NaN if either is; `kernels_gpu::math::min`
     Min,
-    /// x > y ? x : y
+    /// The larger; NaN if either is; `kernels_gpu::math::max`
     Max,
     /// Remainder with the sign of the divisor: x − y·floor(x/y), exact as `kernels_gpu::math::rem_floor`
     Rem,

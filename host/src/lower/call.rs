@@ -39,8 +39,7 @@ impl<'a> Evaluator<'a> {
             "And" | "Or" => return self.junction(name, arguments, span),
             _ => {}
         }
-        let values: Vec<Outcome> =
-            arguments.iter().map(|a| self.eval_as(a, Type::Real)).collect();
+        let values: Vec<Outcome> = arguments.iter().map(|a| self.eval_as(a, Type::Real)).collect();
         let values: Result<Vec<Tensor>, Poisoned> = values.into_iter().collect();
         self.numeric(name, values?, span)
     }
@@ -70,9 +69,9 @@ impl<'a> Evaluator<'a> {
                 let base = self.map(base, |b, x| b.call1(Function1::Ln, x));
                 self.zip(&result, &base, span, |b, x, y| b.div(x, y))
             }
-            "atan2" => self.zip(&first, &values[0], span, |b, y, x| {
-                b.call2(Function2::Atan2, y, x)
-            }),
+            "atan2" => {
+                self.zip(&first, &values[0], span, |b, y, x| b.call2(Function2::Atan2, y, x))
+            }
             "Heaviside" => match values.pop() {
                 None => Ok(self.map(first, heaviside)),
                 Some(at_zero) => self.zip(&first, &at_zero, span, heaviside_with),

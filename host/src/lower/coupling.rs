@@ -121,15 +121,19 @@ impl<'a> One<'a> {
             symbols.insert(state.name.clone(), self.layout.state(variable, side.input()));
         }
         for (variable, state) in dynamics.state_variables.iter().enumerate() {
-            let sides: &[(&str, Side)] =
-                if source_side { &[("j", Side::Source), ("i", Side::Target)] } else { &[("i", Side::Target)] };
+            let sides: &[(&str, Side)] = if source_side {
+                &[("j", Side::Source), ("i", Side::Target)]
+            } else {
+                &[("i", Side::Target)]
+            };
             for (suffix, side) in sides {
                 let symbol = self.layout.state(variable, side.input());
                 symbols.insert(format!("{}_{suffix}", state.name), symbol);
             }
         }
         if !self.coupling.incoming_states.is_empty() && source_side {
-            let symbol = self.layout.state_vector(&self.coupling.incoming_states, Input::SourceState);
+            let symbol =
+                self.layout.state_vector(&self.coupling.incoming_states, Input::SourceState);
             symbols.insert("x_j".into(), symbol.clone());
             symbols.insert("incoming_states".into(), symbol);
         }
@@ -183,11 +187,7 @@ impl<'a> One<'a> {
             },
         };
         let value = self.first_state(value);
-        let value = if self.width() == 1 {
-            evaluator.reduce(&value, BinaryOp::Add)
-        } else {
-            value
-        };
+        let value = if self.width() == 1 { evaluator.reduce(&value, BinaryOp::Add) } else { value };
         let values = self.fit(&value, self.coupling.pre.as_ref())?;
         Ok((evaluator.builder, values))
     }

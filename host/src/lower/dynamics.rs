@@ -110,7 +110,12 @@ pub(super) fn definitions<'a>(
 }
 
 /// One value a mode.
-fn over_modes(value: &Tensor, layout: &Layout, state: &StateVariable, model: Model<'_>) -> Vec<Value> {
+fn over_modes(
+    value: &Tensor,
+    layout: &Layout,
+    state: &StateVariable,
+    model: Model<'_>,
+) -> Vec<Value> {
     value.broadcast(&layout.state_shape()).unwrap_or_else(|| {
         let message = format!(
             "the equation of `{}` has the shape {:?} and the state variable has {:?}",
@@ -163,7 +168,8 @@ pub(super) fn diffusion(experiment: &Experiment, layout: &Layout, program: &mut 
         let slots = layout.parameters[noise.amplitude].clone();
         for (mode, index) in layout.states(variable).enumerate() {
             // An amplitude with one value a mode is used so; else the first is everyone's.
-            let slot = if slots.len() == layout.modes { slots.start + mode as u32 } else { slots.start };
+            let slot =
+                if slots.len() == layout.modes { slots.start + mode as u32 } else { slots.start };
             let mut sigma = builder.input(Input::Parameter(slot));
             if noise.is_nsig {
                 let two = builder.constant(2.0);
@@ -184,9 +190,7 @@ pub(super) fn bounds(experiment: &Experiment, layout: &Layout, findings: &Findin
         let (bound, sound) = match state.enforce {
             Enforce::None => (Bound::Free, true),
             Enforce::Clamp => (Bound::Clamp { lo, hi }, lo <= hi),
-            Enforce::Wrap => {
-                (Bound::Wrap { lo, hi }, lo < hi && lo.is_finite() && hi.is_finite())
-            }
+            Enforce::Wrap => (Bound::Wrap { lo, hi }, lo < hi && lo.is_finite() && hi.is_finite()),
         };
         if sound {
             return bound;

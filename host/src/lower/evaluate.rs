@@ -440,7 +440,8 @@ impl<'a> Evaluator<'a> {
         let Some(function) = functions.get(name) else { return Err(Poisoned) };
         if function.arguments.len() != arguments.len() {
             let (needs, has) = (function.arguments.len(), arguments.len());
-            let message = format!("the function `{name}` takes {needs} arguments and was given {has}");
+            let message =
+                format!("the function `{name}` takes {needs} arguments and was given {has}");
             let help = format!("its arguments are: {}", function.arguments.join(", "));
             return self.fail(Code::WrongArity, span, message, Some(help));
         }
@@ -458,9 +459,8 @@ impl<'a> Evaluator<'a> {
     /// The weighted time course of a stimulus.
     pub(super) fn stimulus(&mut self, at: usize) -> Outcome {
         let stimulus = &self.model.stimuli[at];
-        let value = self.within(&stimulus.table, Vec::new(), |e| {
-            e.real_equation(&stimulus.equation)
-        })?;
+        let value =
+            self.within(&stimulus.table, Vec::new(), |e| e.real_equation(&stimulus.equation))?;
         let weight = Tensor::scalar(self.builder.input(stimulus.weight));
         self.zip(&weight, &value, 0..0, |b, w, x| b.mul(w, x))
     }
@@ -506,4 +506,3 @@ impl<'a> Evaluator<'a> {
         }
     }
 }
-

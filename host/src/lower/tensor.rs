@@ -62,9 +62,8 @@ impl Tensor {
 /// extent of 1 is repeated.
 pub(super) fn broadcast_shape(a: &[usize], b: &[usize]) -> Option<Vec<usize>> {
     let rank = a.len().max(b.len());
-    let extent = |s: &[usize], d: usize| {
-        (d + s.len()).checked_sub(rank).map_or(1, |inside| s[inside])
-    };
+    let extent =
+        |s: &[usize], d: usize| (d + s.len()).checked_sub(rank).map_or(1, |inside| s[inside]);
     (0..rank)
         .map(|d| match (extent(a, d), extent(b, d)) {
             (x, y) if x == y => Some(x),

@@ -54,13 +54,8 @@ mod tests {
         let section = b.finish(values.to_vec());
         let rates = classify(&section, &[false, true]);
         let of: Vec<Rate> = section.results.iter().map(|v| rates[v.0 as usize]).collect();
-        let expected = [
-            Rate::Constant,
-            Rate::PointUniform,
-            Rate::TimeUniform,
-            Rate::Varying,
-            Rate::Varying,
-        ];
+        let expected =
+            [Rate::Constant, Rate::PointUniform, Rate::TimeUniform, Rate::Varying, Rate::Varying];
         assert_eq!(of, expected);
     }
 }

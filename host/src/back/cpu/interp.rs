@@ -2,105 +2,81 @@
 //! compared with. It is written to be obviously right, not to be fast.
 
 use crate::ir::{
-    BinaryOp, CompareOp, Function1, Function2, Input, Inst, LogicOp, Section, UnaryOp,
+    BinaryOp, CompareOp, Function1, Function2, Input, Inst, LogicOp, Section, UnaryOp, Value,
 };
+use kernels_gpu::lane::Lane;
+use kernels_gpu::math;
 
-/// The arithmetic of one precision.
-pub trait Real: Copy + PartialOrd + std::fmt::Debug {
+/// A precision: binary32 or binary64 with the functions of `kernels_gpu::math`.
+pub trait Real: Lane<Mask = bool> + PartialOrd + std::fmt::Debug {
     /// The nearest number of this precision.
     fn from_f64(value: f64) -> Self;
-    /// An operation on one number.
-    fn unary(op: UnaryOp, x: Self) -> Self;
-    /// An operation on two numbers.
-    fn binary(op: BinaryOp, x: Self, y: Self) -> Self;
-    /// x·y + z, rounded once.
-    fn mul_add(x: Self, y: Self, z: Self) -> Self;
-    /// A function of one number.
-    fn call1(function: Function1, x: Self) -> Self;
-    /// A function of two numbers.
-    fn call2(function: Function2, x: Self, y: Self) -> Self;
 }
 
-macro_rules! real {
-    ($real:ty, $erf:path, $erfc:path) => {
-        impl Real for $real {
-            fn from_f64(value: f64) -> Self {
-                value as $real
-            }
-
-            fn unary(op: UnaryOp, x: Self) -> Self {
-                match op {
-                    UnaryOp::Neg => -x,
-                    UnaryOp::Abs => x.abs(),
-                    UnaryOp::Sqrt => x.sqrt(),
-                    UnaryOp::Floor => x.floor(),
-                    UnaryOp::Ceil => x.ceil(),
-                    UnaryOp::Trunc => x.trunc(),
-                    UnaryOp::Sign if x > 0.0 => 1.0,
-                    UnaryOp::Sign if x < 0.0 => -1.0,
-                    UnaryOp::Sign if x == 0.0 => 0.0,
-                    UnaryOp::Sign => x,
-                }
-            }
-
-            fn binary(op: BinaryOp, x: Self, y: Self) -> Self {
-                match op {
-                    BinaryOp::Add => x + y,
-                    BinaryOp::Sub => x - y,
-                    BinaryOp::Mul => x * y,
-                    BinaryOp::Div => x / y,
-                    BinaryOp::Min if x < y => x,
-                    BinaryOp::Max if x > y => x,
-                    BinaryOp::Min | BinaryOp::Max => y,
-                    BinaryOp::Rem => {
-                        let remainder = x % y;
-                        if remainder != 0.0 && (remainder < 0.0) != (y < 0.0) {
-                            remainder + y
-                        } else {
-                            remainder
-                        }
-                    }
-                }
-            }
-
-            fn mul_add(x: Self, y: Self, z: Self) -> Self {
-                <$real>::mul_add(x, y, z)
-            }
-
-            fn call1(function: Function1, x: Self) -> Self {
-                match function {
-                    Function1::Exp => x.exp(),
-                    Function1::Expm1 => x.exp_m1(),
-                    Function1::Ln => x.ln(),
-                    Function1::Ln1p => x.ln_1p(),
-                    Function1::Log2 => x.log2(),
-                    Function1::Log10 => x.log10(),
-                    Function1::Sin => x.sin(),
-                    Function1::Cos => x.cos(),
-                    Function1::Tan => x.tan(),
-                    Function1::Sinh => x.sinh(),
-                    Function1::Cosh => x.cosh(),
-                    Function1::Tanh => x.tanh(),
-                    Function1::Asin => x.asin(),
-                    Function1::Acos => x.acos(),
-                    Function1::Atan => x.atan(),
-                    Function1::Erf => $erf(x),
-                    Function1::Erfc => $erfc(x),
-                }
-            }
-
-            fn call2(function: Function2, x: Self, y: Self) -> Self {
-                match function {
-                    Function2::Pow => x.powf(y),
-                    Function2::Atan2 => x.atan2(y),
-                }
-            }
-        }
-    };
+impl Real for f64 {
+    fn from_f64(value: f64) -> Self {
+        value
+    }
 }
 
-real!(f64, f64::from, f64::from);
-real!(f32, f32::from, f32::from);
+impl Real for f32 {
+    fn from_f64(value: f64) -> Self {
+        value as f32
+    }
+}
+
+fn unary<T: Real>(op: UnaryOp, x: T) -> T {
+    match op {
+        UnaryOp::Neg => -x,
+        UnaryOp::Abs => x.abs(),
+        UnaryOp::Sqrt => x.sqrt(),
+        UnaryOp::Floor => math::floor(x),
+        UnaryOp::Ceil => math::ceil(x),
+        UnaryOp::Trunc => math::trunc(x),
+        UnaryOp::Sign => math::sign(x),
+    }
+}
+
+fn binary<T: Real>(op: BinaryOp, x: T, y: T) -> T {
+    match op {
+        BinaryOp::Add => x + y,
+        BinaryOp::Sub => x - y,
+        BinaryOp::Mul => x * y,
+        BinaryOp::Div => x / y,
+        BinaryOp::Min => math::min(x, y),
+        BinaryOp::Max => math::max(x, y),
+        BinaryOp::Rem => math::rem_floor(x, y),
+    }
+}
+
+fn call1<T: Real>(function: Function1, x: T) -> T {
+    match function {
+        Function1::Exp => math::exp(x),
+        Function1::Expm1 => math::expm1(x),
+        Function1::Ln => math::ln(x),
+        Function1::Ln1p => math::ln_1p(x),
+        Function1::Log2 => math::log2(x),
+        Function1::Log10 => math::log10(x),
+        Function1::Sin => math::sin(x),
+        Function1::Cos => math::cos(x),
+        Function1::Tan => math::tan(x),
+        Function1::Sinh => math::sinh(x),
+        Function1::Cosh => math::cosh(x),
+        Function1::Tanh => math::tanh(x),
+        Function1::Asin => math::asin(x),
+        Function1::Acos => math::acos(x),
+        Function1::Atan => math::atan(x),
+        Function1::Erf => math::erf(x),
+        Function1::Erfc => math::erfc(x),
+    }
+}
+
+fn call2<T: Real>(function: Function2, x: T, y: T) -> T {
+    match function {
+        Function2::Pow => math::pow(x, y),
+        Function2::Atan2 => math::atan2(x, y),
+    }
+}
 
 #[derive(Clone, Copy)]
 enum Slot<T> {
@@ -115,11 +91,11 @@ enum Slot<T> {
 pub fn run_section<T: Real>(section: &Section, inputs: &impl Fn(Input) -> T, out: &mut Vec<T>) {
     let mut slots: Vec<Slot<T>> = Vec::with_capacity(section.insts.len());
     for inst in &section.insts {
-        let real = |v: crate::ir::Value| match slots[v.0 as usize] {
+        let real = |v: Value| match slots[v.0 as usize] {
             Slot::Real(x) => x,
             Slot::Bool(_) => unreachable!("verified: a real operand is real"),
         };
-        let boolean = |v: crate::ir::Value| match slots[v.0 as usize] {
+        let boolean = |v: Value| match slots[v.0 as usize] {
             Slot::Bool(b) => b,
             Slot::Real(_) => unreachable!("verified: a boolean operand is boolean"),
         };
@@ -127,16 +103,16 @@ pub fn run_section<T: Real>(section: &Section, inputs: &impl Fn(Input) -> T, out
             Inst::Const(c) => Slot::Real(T::from_f64(c)),
             Inst::Bool(b) => Slot::Bool(b),
             Inst::Input(input) => Slot::Real(inputs(input)),
-            Inst::Unary(op, x) => Slot::Real(T::unary(op, real(x))),
-            Inst::Binary(op, x, y) => Slot::Real(T::binary(op, real(x), real(y))),
-            Inst::MulAdd(x, y, z) => Slot::Real(T::mul_add(real(x), real(y), real(z))),
+            Inst::Unary(op, x) => Slot::Real(unary(op, real(x))),
+            Inst::Binary(op, x, y) => Slot::Real(binary(op, real(x), real(y))),
+            Inst::MulAdd(x, y, z) => Slot::Real(real(x).mul_add(real(y), real(z))),
             Inst::Compare(op, x, y) => Slot::Bool(compare(op, real(x), real(y))),
             Inst::Logic(LogicOp::And, x, y) => Slot::Bool(boolean(x) && boolean(y)),
             Inst::Logic(LogicOp::Or, x, y) => Slot::Bool(boolean(x) || boolean(y)),
             Inst::Not(x) => Slot::Bool(!boolean(x)),
             Inst::Select(c, x, y) => Slot::Real(if boolean(c) { real(x) } else { real(y) }),
-            Inst::Call1(function, x) => Slot::Real(T::call1(function, real(x))),
-            Inst::Call2(function, x, y) => Slot::Real(T::call2(function, real(x), real(y))),
+            Inst::Call1(function, x) => Slot::Real(call1(function, real(x))),
+            Inst::Call2(function, x, y) => Slot::Real(call2(function, real(x), real(y))),
         };
         slots.push(slot);
     }
