@@ -1,9 +1,12 @@
 //! Whole-brain network experiments, from a TVBO YAML file to arrays.
 
+pub mod back;
 pub mod cli;
 pub mod connectome;
 pub mod diagnostic;
 pub mod experiment;
 pub mod expr;
 pub mod ir;
+pub mod lower;
+pub mod opt;
 pub mod output;
