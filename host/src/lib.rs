@@ -4,4 +4,7 @@ pub mod connectome;
 pub mod diagnostic;
 pub mod experiment;
 pub mod expr;
+pub mod files;
 pub mod ir;
+pub mod library;
+pub mod yaml;
