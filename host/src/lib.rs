@@ -4,4 +4,5 @@ pub mod connectome;
 pub mod diagnostic;
 pub mod experiment;
 pub mod expr;
+pub mod files;
 pub mod ir;
