@@ -11,14 +11,19 @@
 //! Nothing is transposed: row = target, column = source in all of them.
 
 mod bids;
+mod hdf5;
+mod layout;
 mod matrix;
 mod npy;
 mod text;
 mod tvb_zip;
+mod zarr;
 
 pub use bids::{bids, bids_measure};
+pub use hdf5::{hdf5, hdf5_edge};
 pub use matrix::matrix;
 pub use tvb_zip::tvb_zip;
+pub use zarr::{zarr, zarr_edge};
 
 use super::error::{ConnectomeError, Place};
 use super::raw::RawConnectome;
@@ -36,6 +41,8 @@ pub fn any(path: &Path, files: &dyn Files) -> Result<RawConnectome, ConnectomeEr
     match extension(path).as_str() {
         "csv" | "tsv" | "txt" | "npy" | "npz" => matrix::raw(path, files),
         "zip" => tvb_zip(path, files),
+        "h5" | "hdf5" => hdf5(path, None, files),
+        "zarr" => zarr(path, None, files),
         _ if files.list(path).is_ok() => bids(path, &[], files),
         _ if !files.exists(path) => {
             Err(unreadable(&Place::file(path), &ErrorKind::NotFound.into()))
