@@ -143,8 +143,10 @@ impl<'a> One<'a> {
             symbols.insert("x_i".into(), symbol.clone());
             symbols.insert("local_states".into(), symbol);
         }
-        for (name, symbol) in self.layout.scope(self.experiment, Scope::Coupling(self.at)) {
-            symbols.insert(name.to_owned(), symbol);
+        for scope in [Scope::Couplings, Scope::Coupling(self.at)] {
+            for (name, symbol) in self.layout.scope(self.experiment, scope) {
+                symbols.insert(name.to_owned(), symbol);
+            }
         }
         Table { symbols, functions: self.model.dynamics.functions.clone() }
     }
@@ -193,8 +195,8 @@ impl<'a> One<'a> {
     }
 
     fn owns(&self, name: &str) -> bool {
-        let own = Scope::Coupling(self.at);
-        self.experiment.parameters.iter().any(|p| p.scope == own && p.name == name)
+        let own = [Scope::Couplings, Scope::Coupling(self.at)];
+        self.experiment.parameters.iter().any(|p| own.contains(&p.scope) && p.name == name)
     }
 
     /// Whether an expression names something of the source other than `local_states`.
