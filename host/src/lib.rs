@@ -1,7 +1,10 @@
 //! Whole-brain network experiments, from a TVBO YAML file to arrays.
 
+pub mod back;
 pub mod connectome;
 pub mod diagnostic;
 pub mod experiment;
 pub mod expr;
 pub mod ir;
+pub mod monitor;
+pub mod sweep;

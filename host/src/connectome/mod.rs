@@ -1,5 +1,7 @@
 //! Who is connected to whom, how strongly and how far away.
 
+pub mod delays;
+
 use nalgebra::DMatrix;
 
 /// A structural connectome.
