@@ -11,4 +11,8 @@ extern crate std;
 
 pub mod lane;
 pub mod math;
+pub mod mean;
+pub mod noise;
 pub mod philox;
+pub mod ring;
+pub mod scheme;
