@@ -5,31 +5,49 @@
 //! that refers to `../connectomes/x` works as one on disk does.
 
 use crate::library;
-use std::io;
+use std::borrow::Cow;
+use std::io::{self, BufReader, Read};
 use std::path::{Component, Path, PathBuf};
 
 /// The start of a path of shipped content.
 pub const EMBEDDED: &str = "embedded:";
 
-/// Reads files.
+/// A place where files are.
 pub trait Files {
-    /// The bytes of a file.
-    fn read(&self, path: &Path) -> io::Result<Vec<u8>>;
+    /// The whole content of a file.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::NotFound`] if there is no such file, and whatever else reading meets.
+    fn read(&self, path: &Path) -> io::Result<Cow<'static, [u8]>>;
 
-    /// Whether there is a file or a folder of this name.
+    /// A file to be read from its start, piece by piece; for text that may be huge.
+    ///
+    /// # Errors
+    /// As [`Files::read`].
+    fn open(&self, path: &Path) -> io::Result<Box<dyn Read + '_>>;
+
+    /// Whether a file or a folder is there.
     fn exists(&self, path: &Path) -> bool;
 
-    /// The paths in a folder, sorted.
+    /// The paths of what is directly in a folder, sorted, so that no result depends on the order
+    /// in which a file system lists.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::NotFound`] if there is no such folder, and whatever else listing meets.
     fn list(&self, folder: &Path) -> io::Result<Vec<PathBuf>>;
 }
 
-/// Files on disk.
+/// The file system.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DiskFiles;
 
 impl Files for DiskFiles {
-    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
-        std::fs::read(path)
+    fn read(&self, path: &Path) -> io::Result<Cow<'static, [u8]>> {
+        std::fs::read(path).map(Cow::Owned)
+    }
+
+    fn open(&self, path: &Path) -> io::Result<Box<dyn Read + '_>> {
+        Ok(Box::new(BufReader::new(std::fs::File::open(path)?)))
     }
 
     fn exists(&self, path: &Path) -> bool {
@@ -49,13 +67,22 @@ impl Files for DiskFiles {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct EmbeddedFiles;
 
-impl Files for EmbeddedFiles {
-    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+impl EmbeddedFiles {
+    fn bytes(path: &Path) -> io::Result<&'static [u8]> {
         let name = embedded_name(path);
         name.as_deref()
             .and_then(library::file)
-            .map(<[u8]>::to_vec)
             .ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "no such shipped file"))
+    }
+}
+
+impl Files for EmbeddedFiles {
+    fn read(&self, path: &Path) -> io::Result<Cow<'static, [u8]>> {
+        Self::bytes(path).map(Cow::Borrowed)
+    }
+
+    fn open(&self, path: &Path) -> io::Result<Box<dyn Read + '_>> {
+        Ok(Box::new(Self::bytes(path)?))
     }
 
     fn exists(&self, path: &Path) -> bool {
@@ -92,8 +119,12 @@ impl AllFiles {
 }
 
 impl Files for AllFiles {
-    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+    fn read(&self, path: &Path) -> io::Result<Cow<'static, [u8]>> {
         Self::of(path).read(path)
+    }
+
+    fn open(&self, path: &Path) -> io::Result<Box<dyn Read + '_>> {
+        Self::of(path).open(path)
     }
 
     fn exists(&self, path: &Path) -> bool {
@@ -165,6 +196,6 @@ mod tests {
         std::fs::write(folder.path().join("a"), "1").unwrap();
         let listed = AllFiles.list(folder.path()).unwrap();
         assert_eq!(listed, [folder.path().join("a"), folder.path().join("b")]);
-        assert_eq!(AllFiles.read(&listed[1]).unwrap(), b"2");
+        assert_eq!(AllFiles.read(&listed[1]).unwrap().as_ref(), b"2");
     }
 }

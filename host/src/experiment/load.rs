@@ -56,7 +56,7 @@ pub fn load_with(path: &Path, overrides: &Overrides) -> Result<Loaded, LoadError
         sources: Sources::default(),
     };
     let bytes = AllFiles.read(path).map_err(|e| refuse(format!("can't read {name}: {e}")))?;
-    let text = String::from_utf8(bytes).map_err(|e| {
+    let text = String::from_utf8(bytes.into_owned()).map_err(|e| {
         let at = e.utf8_error().valid_up_to();
         refuse(format!("{name} is not UTF-8 text: byte {at} starts no character"))
     })?;

@@ -57,4 +57,3 @@ mod tests {
         assert_eq!(distance("", "abc"), 3);
     }
 }
-
