@@ -2,6 +2,8 @@
 
 pub mod check;
 mod error;
+pub mod generator;
+pub mod normalise;
 mod raw;
 pub mod read;
 
