@@ -1,5 +1,15 @@
 //! Who is connected to whom, how strongly and how far away.
 
+pub mod check;
+mod error;
+pub mod generator;
+pub mod normalise;
+mod raw;
+pub mod read;
+
+pub use error::{ConnectomeError, Edge, Place, Warning};
+pub use raw::{Piece, RawConnectome};
+
 use nalgebra::DMatrix;
 
 /// A structural connectome.
