@@ -3,10 +3,15 @@
 //!
 //! Orders (state variables, parameters, coupling inputs, axes) are those of the file.
 
+mod load;
 mod observation;
+mod overrides;
+mod resolve;
 mod sweep_axes;
 
+pub use load::{LoadError, Loaded, load, load_str, load_str_with, load_with};
 pub use observation::{BalloonWindkessel, Observation, ObservationKind};
+pub use overrides::{AxisSpec, AxisSpecError, Overrides};
 pub use sweep_axes::{Axis, AxisTarget, Sweep, SweepMode};
 
 use crate::connectome::Connectome;
@@ -38,6 +43,8 @@ pub enum Scope {
     Dynamics,
     /// The expressions of coupling input `.0`.
     Coupling(usize),
+    /// The expressions of every connected coupling input: one coupling function feeds several.
+    Couplings,
     /// The noise of state variable `.0`.
     Noise(usize),
     /// The equation of stimulus `.0`.
@@ -200,10 +207,12 @@ pub struct StateVariable {
 pub struct Event {
     /// The name.
     pub name: String,
-    /// When: true, or (`rising`) becoming positive.
+    /// When: true after a step, or with `rising` becoming positive.
     pub condition: Equation,
     /// `v = c; u = u + d`: assignments in order, each seeing those before it.
     pub affect: Equation,
+    /// Whether it acts when `condition` becomes positive, and not whenever it is true.
+    pub rising: bool,
 }
 
 /// A model.
