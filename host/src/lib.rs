@@ -1,5 +1,6 @@
 //! Whole-brain network experiments, from a TVBO YAML file to arrays.
 
+pub mod back;
 pub mod connectome;
 pub mod diagnostic;
 pub mod experiment;
@@ -7,4 +8,6 @@ pub mod expr;
 pub mod files;
 pub mod ir;
 pub mod library;
+pub mod lower;
+pub mod opt;
 pub mod yaml;

@@ -62,9 +62,9 @@ pub enum BinaryOp {
     Mul,
     /// x / y
     Div,
-    /// x < y ? x : y
+    /// The smaller; NaN if either is; `kernels_gpu::math::min`
     Min,
-    /// x > y ? x : y
+    /// The larger; NaN if either is; `kernels_gpu::math::max`
     Max,
     /// Remainder with the sign of the divisor: x − y·floor(x/y), exact as `kernels_gpu::math::rem_floor`
     Rem,
@@ -154,4 +154,54 @@ pub enum Inst {
     Call1(Function1, Value),
     /// A function of two reals.
     Call2(Function2, Value, Value),
+}
+
+impl Inst {
+    /// The values it reads, in order.
+    pub fn operands(&self) -> impl Iterator<Item = Value> + use<> {
+        let operands = match *self {
+            Self::Const(_) | Self::Bool(_) | Self::Input(_) => [None; 3],
+            Self::Unary(_, x) | Self::Not(x) | Self::Call1(_, x) => [Some(x), None, None],
+            Self::Binary(_, x, y)
+            | Self::Compare(_, x, y)
+            | Self::Logic(_, x, y)
+            | Self::Call2(_, x, y) => [Some(x), Some(y), None],
+            Self::MulAdd(x, y, z) | Self::Select(x, y, z) => [Some(x), Some(y), Some(z)],
+        };
+        operands.into_iter().flatten()
+    }
+
+    /// The same instruction over other values.
+    #[must_use]
+    pub fn map_operands(self, map: impl Fn(Value) -> Value) -> Self {
+        match self {
+            Self::Const(_) | Self::Bool(_) | Self::Input(_) => self,
+            Self::Unary(op, x) => Self::Unary(op, map(x)),
+            Self::Not(x) => Self::Not(map(x)),
+            Self::Call1(function, x) => Self::Call1(function, map(x)),
+            Self::Binary(op, x, y) => Self::Binary(op, map(x), map(y)),
+            Self::Compare(op, x, y) => Self::Compare(op, map(x), map(y)),
+            Self::Logic(op, x, y) => Self::Logic(op, map(x), map(y)),
+            Self::Call2(function, x, y) => Self::Call2(function, map(x), map(y)),
+            Self::MulAdd(x, y, z) => Self::MulAdd(map(x), map(y), map(z)),
+            Self::Select(c, x, y) => Self::Select(map(c), map(x), map(y)),
+        }
+    }
+
+    /// The type of its value.
+    pub fn result_type(&self) -> Type {
+        match self {
+            Self::Bool(_) | Self::Compare(..) | Self::Logic(..) | Self::Not(_) => Type::Bool,
+            _ => Type::Real,
+        }
+    }
+
+    /// The type that operand `at` must have.
+    pub fn operand_type(&self, at: usize) -> Type {
+        match self {
+            Self::Logic(..) | Self::Not(_) => Type::Bool,
+            Self::Select(..) if at == 0 => Type::Bool,
+            _ => Type::Real,
+        }
+    }
 }

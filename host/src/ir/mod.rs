@@ -30,11 +30,17 @@
 //! compares false to everything, except that `NotEqual` is true. Functions are those of
 //! `kernels_gpu::math`.
 
+mod builder;
+mod display;
+mod fold;
 pub mod inst;
+mod verify;
 
+pub use builder::Builder;
 pub use inst::{
     BinaryOp, CompareOp, Function1, Function2, Input, Inst, LogicOp, Type, UnaryOp, Value,
 };
+pub use verify::{Verified, VerifyError, verify};
 
 /// Straight-line code: instructions in order, and which of their values are the results.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -127,4 +133,19 @@ pub struct Program {
     pub observed: Vec<String>,
     /// Recorded derived variables. Inputs: State, Coupling, Parameter, Time, Signal.
     pub observe: Section,
+}
+
+impl Program {
+    /// Every section with its name, in the order in which they run; edges are `edge 0` and so on.
+    pub fn sections(&self) -> impl Iterator<Item = (String, &Section)> {
+        let named = |name: &str, section| (name.to_owned(), section);
+        let edges = self.edges.iter().enumerate().map(|(i, s)| (format!("edge {i}"), s));
+        std::iter::once(named("emit", &self.emit)).chain(edges).chain([
+            named("post", &self.post),
+            named("drift", &self.drift),
+            named("diffusion", &self.diffusion),
+            named("events", &self.events),
+            named("observe", &self.observe),
+        ])
+    }
 }

@@ -1,0 +1,3 @@
+//! Running sections on the CPU.
+
+pub mod interp;

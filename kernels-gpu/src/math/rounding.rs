@@ -1,0 +1,105 @@
+//! Rounding to integers, remainder, sign, minimum and maximum. All but [`rem_floor`] are exact.
+
+use super::Format;
+use super::bits::with_sign;
+use crate::lane::{Bits, Lane};
+
+/// The nearest integer, ties to even; keeps the sign of zero.
+#[inline(always)]
+pub fn round_even<L: Lane>(x: L) -> L {
+    let magnitude = x.abs();
+    let shift = L::splat((1u64 << L::Format::MANTISSA) as f64);
+    let rounded = (magnitude + shift) - shift;
+    // Larger numbers are integers already; NaN stays.
+    L::select(magnitude.lt(shift), with_sign(rounded, x), x)
+}
+
+/// The largest integer not above `x`.
+#[inline(always)]
+pub fn floor<L: Lane>(x: L) -> L {
+    let rounded = round_even(x);
+    L::select(rounded.gt(x), rounded - L::splat(1.0), rounded)
+}
+
+/// The smallest integer not below `x`.
+#[inline(always)]
+pub fn ceil<L: Lane>(x: L) -> L {
+    -floor(-x)
+}
+
+/// The integer part, toward zero.
+#[inline(always)]
+pub fn trunc<L: Lane>(x: L) -> L {
+    with_sign(floor(x.abs()), x)
+}
+
+/// -1, 0 or 1 with the sign of `x`; ±0 and NaN stay.
+#[inline(always)]
+pub fn sign<L: Lane>(x: L) -> L {
+    let (zero, one) = (L::splat(0.0), L::splat(1.0));
+    L::select(x.gt(zero), one, L::select(x.lt(zero), -one, x))
+}
+
+/// The smaller of two values; NaN if either is NaN; `y` if they are equal (±0).
+#[inline(always)]
+pub fn min<L: Lane>(x: L, y: L) -> L {
+    L::select(x.lt(y) | x.ne(x), x, y)
+}
+
+/// The larger of two values; NaN if either is NaN; `y` if they are equal (±0).
+#[inline(always)]
+pub fn max<L: Lane>(x: L, y: L) -> L {
+    L::select(x.gt(y) | x.ne(x), x, y)
+}
+
+/// `x - y floor(x/y)`: the remainder that has the sign of the divisor (`Mod` of SymPy, `%` of
+/// Python). Zero has the divisor's sign; NaN for `y = 0`, infinite `x` or NaN.
+///
+/// Exact where the remainder for positive operands, `fmod`, is the result; where the signs differ,
+/// `fmod + y` is rounded once.
+#[inline(always)]
+pub fn rem_floor<L: Lane>(x: L, y: L) -> L {
+    let zero = L::splat(0.0);
+    let divisor = y.abs();
+    let magnitude = x.abs();
+    // One exact step serves every quotient below 2^(MANTISSA - 1).
+    let few = magnitude / divisor;
+    let many = few.ge(L::splat((1u64 << (L::Format::MANTISSA - 1)) as f64));
+    let remainder =
+        L::rare(many, remainder_step(magnitude, divisor), || remainder_long(magnitude, divisor));
+    let same_sign =
+        ((x.to_bits() ^ y.to_bits()) & L::Bits::splat(L::Format::SIGN)).eq(L::Bits::splat(0));
+    let as_is = same_sign | remainder.eq(zero);
+    let value = L::select(as_is, remainder, divisor - remainder);
+    let value = with_sign(value, y);
+    // A finite number modulo an infinite one of the same sign is itself.
+    let infinity = L::splat(f64::INFINITY);
+    let beyond = divisor.eq(infinity) & magnitude.lt(infinity);
+    let limit = L::select(same_sign | x.eq(zero), with_sign(magnitude, y), y);
+    L::select(beyond, limit, value)
+}
+
+/// `a mod b` of non-negative numbers with a quotient below `2^MANTISSA`.
+#[inline(always)]
+fn remainder_step<L: Lane>(a: L, b: L) -> L {
+    let quotient = floor(a / b);
+    // The quotient may be one too large, never too small.
+    let r = b.mul_add(-quotient, a);
+    L::select(r.lt(L::splat(0.0)), r + b, r)
+}
+
+/// `a mod b` for any quotient: by the divisor scaled with ever smaller powers of two.
+#[inline(always)]
+fn remainder_long<L: Lane>(a: L, b: L) -> L {
+    let stride = L::Format::MANTISSA - 1;
+    let mut r = a;
+    for round in (0..L::Format::REM_ROUNDS).rev() {
+        let mut scaled = b;
+        for _ in 0..round {
+            scaled = scaled * L::splat((1u64 << stride) as f64);
+        }
+        let step = remainder_step(r, scaled);
+        r = L::select(scaled.le(r), step, r);
+    }
+    r
+}
