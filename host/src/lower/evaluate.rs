@@ -14,7 +14,7 @@ use std::ops::Range;
 /// Expressions inside expressions, derived variables and functions that may be open at once.
 const DEPTH: usize = 1000;
 /// Expression nodes that one section may visit: functions and sums are written out in full.
-const VISITS: usize = 4_000_000;
+const VISITS: usize = 500_000;
 
 /// What all equations of an experiment share.
 #[derive(Clone, Copy)]

@@ -102,8 +102,8 @@ pub(super) fn resolve(
         };
         if scope != Scope::Couplings || !std::mem::replace(&mut parameters_done, true) {
             for member in cx.named(filled.node.get("parameters"), "a parameter") {
-                let (nodes, modes) = (network.nodes(), model.dynamics.modes);
-                into.push(parameters::resolve(cx, member, scope, nodes, modes));
+                let extent = network.extent(model.dynamics.modes);
+                into.push(parameters::resolve(cx, member, scope, extent));
             }
         }
         let own_name = filled.node.get("name").and_then(Node::scalar).map(|s| s.text.clone());

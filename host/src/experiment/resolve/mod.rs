@@ -63,8 +63,8 @@ pub(super) fn experiment(
     let coupling = tree.get("coupling");
     let resolved = coupling::resolve(cx, coupling, &mut model, &network, delayed, &mut parameters);
     for member in &network.parameters {
-        let (nodes, modes) = (network.nodes(), model.dynamics.modes);
-        parameters.push(parameters::resolve(cx, *member, Scope::Network, nodes, modes));
+        let extent = network.extent(model.dynamics.modes);
+        parameters.push(parameters::resolve(cx, *member, Scope::Network, extent));
     }
     let seeds = time::noise(cx, integration_node, &mut model, &network, &mut parameters);
     let (seed, precision) = time::execution(cx, tree.get("execution"), &seeds);
@@ -223,11 +223,11 @@ fn model_parameters(
     model: &Model<'_>,
     network: &Parts<'_>,
 ) -> Vec<Parameter> {
-    let (nodes, modes) = (network.nodes(), model.dynamics.modes);
+    let (nodes, extent) = (network.nodes(), network.extent(model.dynamics.modes));
     let mut parameters: Vec<Parameter> = model
         .parameters
         .iter()
-        .map(|member| parameters::resolve(cx, *member, Scope::Dynamics, nodes, modes))
+        .map(|member| parameters::resolve(cx, *member, Scope::Dynamics, extent))
         .collect();
     for parameter in &mut parameters {
         if !network.node_parameters.iter().any(|(_, m)| m.name == parameter.name) {
@@ -262,7 +262,7 @@ fn initial_values(cx: &mut Context<'_>, model: &mut Model<'_>, network: &Parts<'
         if let Initial::PerNode(values) = &mut state.initial {
             if values.len() == 1 {
                 state.initial = Initial::Uniform(values[0]);
-            } else if values.len() != nodes {
+            } else if values.len() != nodes && network.sized {
                 let message = format!(
                     "`{}` has {} initial values for {nodes} node(s)",
                     state.name,

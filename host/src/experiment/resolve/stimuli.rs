@@ -59,10 +59,10 @@ fn one(
         entries.retain(|e| e.key != "parameters");
     }
     let equation = cx.equation(&bare, &what)?;
-    let (nodes, scope) = (network.nodes(), Scope::Stimulus(index));
+    let (extent, scope) = (network.extent(1), Scope::Stimulus(index));
     for block in [node.get("parameters"), inner].into_iter().flatten() {
         for parameter in cx.named(Some(block), "a parameter") {
-            into.push(parameters::resolve(cx, parameter, scope, nodes, 1));
+            into.push(parameters::resolve(cx, parameter, scope, extent));
         }
     }
     if let Some(given) = node.get("duration") {
