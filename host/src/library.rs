@@ -120,6 +120,11 @@ pub fn find_example(name: &str) -> Option<Shipped> {
     find(Shelf::Examples, name)
 }
 
+/// A shipped experiment by name: an example, else a model.
+pub fn find_experiment(name: &str) -> Option<Shipped> {
+    find_example(name).or_else(|| find_model(name))
+}
+
 /// The names on a shelf, sorted.
 pub fn names(shelf: Shelf) -> Vec<&'static str> {
     let mut names: Vec<_> = on(shelf).map(|(name, _)| name).collect();
