@@ -10,7 +10,7 @@
 //!   NaN may differ between processors.
 //!
 //! `sin`, `cos` and `tan` of very large arguments take a longer path. A plain loop over `f32`s is
-//! turned into SIMD by the compiler only without it, so [`slice`] offers loops that compute the
+//! turned into SIMD by the compiler only without it, so [`mod@slice`] offers loops that compute the
 //! fast path for all elements and repair the rare ones.
 
 /// `c0 + x (c1 + x (c2 + …))`, each step one fused multiply-add.
@@ -24,6 +24,7 @@ macro_rules! horner {
 #[rustfmt::skip]
 mod binary32;
 #[rustfmt::skip]
+#[expect(clippy::approx_constant, reason = "parts of constants, written together by tools/fit.py")]
 mod binary64;
 mod bits;
 mod double_word;
@@ -49,6 +50,8 @@ pub use logarithm::{ln, ln_1p, log2, log10};
 pub use power::pow;
 pub use reduction::is_rare;
 pub(crate) use reduction::reduce_turn;
-pub use rounding::{ceil, floor, max, min, rem_floor, round_even, sign, trunc};
+pub use rounding::{
+    ceil, floor, is_rare_quotient, max, min, rem_floor, rem_floor_fast, round_even, sign, trunc,
+};
 pub(crate) use trigonometric::sincos_of_reduced;
 pub use trigonometric::{cos, cos_fast, sin, sin_fast, sincos, sincos_fast, tan, tan_fast};

@@ -78,14 +78,15 @@ fn binary32_functions_of_two_arguments_keep_the_promise() {
 fn vectors(name: &str, arguments: usize) -> Vec<(Vec<f64>, f64, f64)> {
     let path =
         Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/vectors").join(format!("{name}.bin"));
-    let bytes = std::fs::read(&path).unwrap();
+    let bytes = std::fs::read(&path).expect("tests/vectors is part of the crate");
     let size = 8 * arguments + 10;
     assert_eq!(bytes.len() % size, 0);
     bytes
         .chunks_exact(size)
         .map(|record| {
-            let float = |at: usize| f64::from_le_bytes(record[at..at + 8].try_into().unwrap());
-            let rest = i16::from_le_bytes(record[size - 2..].try_into().unwrap());
+            let float =
+                |at: usize| f64::from_le_bytes(record[at..at + 8].try_into().expect("8 bytes"));
+            let rest = i16::from_le_bytes(record[size - 2..].try_into().expect("2 bytes"));
             let given = (0..arguments).map(|k| float(8 * k)).collect();
             (given, float(8 * arguments), f64::from(rest) / 65536.0)
         })
