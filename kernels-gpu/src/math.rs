@@ -12,6 +12,18 @@
 //! `sin`, `cos` and `tan` of very large arguments take a longer path. A plain loop over `f32`s is
 //! turned into SIMD by the compiler only without it, so [`mod@slice`] offers loops that compute the
 //! fast path for all elements and repair the rare ones.
+//!
+//! ```
+//! use kernels_gpu::math;
+//!
+//! assert_eq!(math::exp(0.0f32), 1.0);
+//! assert_eq!(math::pow(9.0f64, 0.5), 3.0);
+//!
+//! let angles = [0.0f32, 1.0, 1e30];
+//! let mut sines = [0.0; 3];
+//! math::slice::sin_slice(&angles, &mut sines);
+//! assert_eq!(sines[2], math::sin(1e30));
+//! ```
 
 /// `c0 + x (c1 + x (c2 + …))`, each step one fused multiply-add.
 macro_rules! horner {
