@@ -143,6 +143,14 @@ impl TransformError {
 /// # Errors
 /// Names and constructs that a transform doesn't have, and results that aren't a matrix.
 pub fn evaluate(equation: &Expr, matrices: &Matrices<'_>) -> Result<DMatrix<f64>, TransformError> {
+    let span = || equation.span.clone();
+    if matrices.lengths.shape() != matrices.matrix.shape() {
+        let what = "a matrix of lengths of another size";
+        return Err(TransformError::Unsupported { what, span: span() });
+    }
+    if matrices.matrix.is_empty() {
+        return Ok(matrices.matrix.clone());
+    }
     let value = numbers(equation, matrices)?;
     let found = value.description();
     value

@@ -35,6 +35,8 @@ impl Random {
     }
 
     /// A number of the standard normal distribution. Box and Muller 1958, the sine branch.
+    ///
+    /// Logarithm and sine are the platform's, so the last bit may differ between platforms.
     pub(super) fn normal(&mut self) -> f64 {
         let radius = (-2.0 * (1.0 - self.uniform()).ln()).sqrt();
         radius * (std::f64::consts::TAU * self.uniform()).sin()

@@ -169,6 +169,16 @@ fn errors_have_a_code_and_a_place() {
 }
 
 #[test]
+fn sizes_that_differ_are_refused() {
+    let (lengths, parameters) = (DMatrix::zeros(2, 2), BTreeMap::new());
+    let matrices = Matrices { matrix: &weights(), lengths: &lengths, parameters: &parameters };
+    assert!(evaluate(&name("W"), &matrices).is_err());
+    let empty = DMatrix::zeros(0, 0);
+    let matrices = Matrices { matrix: &empty, lengths: &empty, parameters: &parameters };
+    assert_eq!(evaluate(&name("W"), &matrices), Ok(empty.clone()));
+}
+
+#[test]
 fn diagnostics_point_into_the_equation() {
     let mut sources = crate::diagnostic::Sources::default();
     let file = sources.add("e.yaml", "rhs: \"W / V\"");

@@ -108,5 +108,6 @@ pub(super) fn column_sums(matrix: &DMatrix<f64>, safe: bool) -> DMatrix<f64> {
 }
 
 fn guard(sum: f64, safe: bool) -> f64 {
-    if safe && !(sum > 0.0) { 1.0 } else { sum }
+    let positive = sum > 0.0;
+    if safe && !positive { 1.0 } else { sum }
 }

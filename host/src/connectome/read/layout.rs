@@ -86,7 +86,7 @@ pub(super) fn edge(
     let indices = |name: &str| -> Result<Vec<usize>, ConnectomeError> {
         let path = format!("{group}/{name}");
         let found = store.numbers(&path)?.ok_or_else(|| missing(store, &path, &[]))?;
-        let index = |x: f64| (x >= 0.0 && x < MOST_ENTRIES).then_some(x as usize);
+        let index = |x: f64| (0.0..MOST_ENTRIES).contains(&x).then_some(x as usize);
         let all = found.1.into_iter().map(index).collect::<Option<Vec<usize>>>();
         all.ok_or_else(|| unfit(&store.place().member(&path)))
     };
