@@ -1,6 +1,6 @@
 //! The cargo call that turns a crate into PTX.
 
-use crate::toolchain::{CoreLibrary, Toolchain};
+use crate::toolchain::{CoreLibrary, Toolchain, without_outer_libraries};
 use crate::{Arch, TARGET};
 use std::env;
 use std::ffi::OsStr;
@@ -40,6 +40,7 @@ pub(crate) fn cargo_rustc(
     arch: Arch,
 ) -> Command {
     let mut command = Command::new(&toolchain.cargo);
+    without_outer_libraries(&mut command);
     for (name, _) in env::vars_os() {
         if is_of_the_outer_build(&name) {
             command.env_remove(name);

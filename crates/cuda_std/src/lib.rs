@@ -33,7 +33,6 @@
 #![cfg_attr(
     target_arch = "nvptx64",
     feature(
-        abi_ptx,
         abi_unadjusted,
         asm_experimental_arch,
         core_intrinsics,
