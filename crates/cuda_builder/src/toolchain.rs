@@ -12,6 +12,10 @@ use std::process::Command;
 /// Names the `rustc` to use. Its `cargo` is the one beside it.
 pub const RUSTC_VARIABLE: &str = "CUDA_BUILDER_RUSTC";
 
+/// A program that ignores its arguments and succeeds. Every Unix has it; on Windows it comes with
+/// Git.
+pub(crate) const IDLE_LINKER: &str = "true";
+
 /// Where `core` for the GPU comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CoreLibrary {
@@ -81,6 +85,7 @@ impl Toolchain {
         if !processors.split_whitespace().any(|name| name == arch.target_cpu()) {
             return Err(format!("it does not know {arch}"));
         }
+        ask(Path::new(IDLE_LINKER), &[])?;
         let core = core_library(&sysroot).ok_or_else(|| {
             format!("{} has neither {TARGET} nor the library sources", sysroot.display())
         })?;
