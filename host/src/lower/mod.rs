@@ -3,7 +3,7 @@
 //! Derived parameters, derived variables and the model's functions are written out where they are
 //! read; sums are written out term by term; arrays over modes become one state a mode, named `x[0]`,
 //! `x[1]` and so on. Couplings are taken apart into what the source emits and what the target does
-//! with the sum (see [`separate`]).
+//! with the sum (see `separate`).
 //!
 //! Everything that is wrong is reported, at the place in the file where it stands.
 
