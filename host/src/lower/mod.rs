@@ -77,6 +77,7 @@ pub struct Lowered {
 /// # Errors
 /// Everything that is wrong with its equations.
 pub fn lower(experiment: &Experiment) -> Result<Lowered, Diagnostics> {
+    check_arrays(experiment)?;
     let findings = Findings::default();
     let layout = Layout::new(experiment);
     let symbols = dynamics::symbols(experiment, &layout, &findings);
@@ -111,6 +112,23 @@ pub fn lower(experiment: &Experiment) -> Result<Lowered, Diagnostics> {
     })?;
     let (parameter_slots, modes) = (layout.parameters, layout.modes);
     Ok(Lowered { program, parameter_slots, modes, recorded, initial, warnings })
+}
+
+/// Refuses arrays without elements or with more or fewer than their shape says.
+fn check_arrays(experiment: &Experiment) -> Result<(), Diagnostics> {
+    for parameter in &experiment.parameters {
+        let ParameterValue::Array { shape, values } = &parameter.value else { continue };
+        if values.is_empty() || shape.iter().product::<usize>() != values.len() {
+            let count = values.len();
+            let message = format!(
+                "the array `{}` has {count} elements for the shape {shape:?}",
+                parameter.name
+            );
+            let diagnostic = Diagnostic::error(Code::BadValue, message);
+            return Err(diagnostic.at(parameter.location.clone(), "").into());
+        }
+    }
+    Ok(())
 }
 
 fn state_names(experiment: &Experiment, layout: &Layout) -> Vec<String> {
