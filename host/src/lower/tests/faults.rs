@@ -119,3 +119,23 @@ fn doubling_functions_do_not_run_away() {
     let draft = draft.function("f60", &["v"], "v");
     assert!(found(&draft).iter().any(|f| f.0 == Code::TooLarge));
 }
+
+#[test]
+fn an_array_needs_the_elements_of_its_shape() {
+    let empty = ParameterValue::Array { shape: vec![0], values: Vec::new() };
+    let draft = Draft::new().state("x", "1").parameter_of(Scope::Dynamics, "a", empty);
+    assert_eq!(one(&draft), (Code::BadValue, "a".into()));
+}
+
+#[test]
+fn a_long_chain_of_definitions_is_refused_and_a_shorter_one_is_not() {
+    let chain = |length: usize| {
+        let mut draft = Draft::new().state("x", "d0").derived(&format!("d{length}"), "x");
+        for i in 0..length {
+            draft = draft.derived(&format!("d{i}"), &format!("sin(d{} + 1)", i + 1));
+        }
+        draft
+    };
+    assert!(chain(200).lower().is_ok());
+    assert!(found(&chain(3000)).iter().any(|f| f.0 == Code::TooLarge));
+}
