@@ -121,7 +121,7 @@ fn state_names(experiment: &Experiment, layout: &Layout) -> Vec<String> {
 fn parameter_names(experiment: &Experiment) -> Vec<String> {
     let named = experiment.parameters.iter().flat_map(|parameter| {
         let scope = match parameter.scope {
-            Scope::Dynamics | Scope::Network => None,
+            Scope::Dynamics | Scope::Couplings | Scope::Network => None,
             Scope::Coupling(at) => experiment.couplings.get(at).map(|c| &c.name),
             Scope::Noise(at) => experiment.dynamics.state_variables.get(at).map(|s| &s.name),
             Scope::Stimulus(at) => experiment.stimuli.get(at).map(|s| &s.name),

@@ -177,6 +177,16 @@ fn choose(cx: &mut Context<'_>, inputs: &[Input], named: &[Named<'_>]) -> Vec<Op
             cx.note(Code::UnknownName, message, named[at].location);
             choices[input] = Some(Choice::Own(at));
         }
+        // Every coupling has found its input: the others are not fed.
+        (open, []) => {
+            for &input in open {
+                let message = format!(
+                    "the coupling input `{}` is 0: no coupling feeds it",
+                    inputs[input].name
+                );
+                cx.note(Code::UnknownName, message, &inputs[input].location);
+            }
+        }
         (open, spare) => {
             for &input in open {
                 let message =

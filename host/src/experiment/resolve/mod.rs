@@ -14,6 +14,7 @@ mod read;
 mod stimuli;
 mod sweep;
 mod time;
+mod transforms;
 
 pub(super) use read::Context;
 pub(super) use sweep::{lin_space, log_space};
@@ -81,13 +82,16 @@ pub(super) fn experiment(
         parameters: &mut parameters,
         couplings: &resolved.names,
         stimuli: stimuli.iter().map(|s| s.name.clone()).collect(),
+        observations: observations.iter().map(|o| o.name.clone()).collect(),
         location: model.location.clone(),
     };
     override_values(cx, &mut names, &mut network, overrides);
     let explorations = tree.get("explorations");
     let sweep = sweep::explorations(cx, explorations, &mut names, &overrides.axes, overrides.mode);
     let any_delay = resolved.couplings.iter().any(|c| c.connected && c.delayed);
-    network::plausible(cx, &network, integration.dt_ms(), any_delay);
+    if !cx.out.failed() {
+        network::plausible(cx, &network, integration.dt_ms(), any_delay);
+    }
     let text_of = |key: &str| tree.get(key).and_then(Node::scalar).map(|s| s.text.clone());
     Some(Experiment {
         label: text_of("label").unwrap_or_else(|| model.dynamics.name.clone()),

@@ -15,6 +15,8 @@ pub(super) struct Names<'a> {
     pub(super) couplings: &'a [(String, Scope)],
     /// Names of stimuli in order.
     pub(super) stimuli: Vec<String>,
+    /// Names of the observations that are computed.
+    pub(super) observations: Vec<String>,
     /// Where the model stands, for what no file defines.
     pub(super) location: Location,
 }
@@ -242,6 +244,7 @@ fn exploration(cx: &mut Context<'_>, member: Named<'_>, names: &mut Names<'_>) -
         let message = "algorithms at each point are not supported";
         cx.error(Code::NotSupported, message, &algorithms.location);
     }
+    unavailable(cx, member, &names.observations);
     let Some(space) = node.get("space") else {
         let message = format!("the exploration `{}` has no `space`", member.name);
         cx.error(Code::MissingKey, message, member.location);
@@ -277,6 +280,26 @@ fn exploration(cx: &mut Context<'_>, member: Named<'_>, names: &mut Names<'_>) -
         });
     }
     sweep
+}
+
+/// Leaves out, by name, what the exploration asks for at each point and nothing computes.
+fn unavailable(cx: &mut Context<'_>, member: Named<'_>, computed: &[String]) {
+    let mut wanted: Vec<String> = Vec::new();
+    if let Some(observable) = member.node.get("observable") {
+        let called = observable.get("function").or_else(|| observable.at(&["callable", "name"]));
+        wanted.extend(called.and_then(Node::scalar).map(|s| s.text.clone()));
+    }
+    if let Some(record) = member.node.get("record") {
+        wanted.extend(cx.names(record, "`record`").iter().map(|(name, _)| (*name).to_owned()));
+    }
+    for name in wanted {
+        let bare = name.strip_prefix("observations.").unwrap_or(&name);
+        let bare = bare.strip_suffix(".data").unwrap_or(bare);
+        if !computed.iter().any(|c| c == bare) {
+            let path = format!("explorations.{}.{name}", member.name);
+            cx.skip(path, "it is not computed; the saved results of each point allow it");
+        }
+    }
 }
 
 /// The axes of a space: a mapping by parameter, or a list with `parameter`.
@@ -319,7 +342,11 @@ pub(super) fn target(
                 format!("`{name}` is an array: no axis can set it"),
             )
         }
-        Err(why) => Diagnostic::error(Code::UnknownAxis, why).help(names.help(name)),
+        Err(why) => {
+            let unknown = !why.contains("could be any");
+            let finding = Diagnostic::error(Code::UnknownAxis, why);
+            if unknown { finding.help(names.help(name)) } else { finding }
+        }
     };
     cx.out.push(match location {
         Some(location) => finding.at(location.clone(), ""),
