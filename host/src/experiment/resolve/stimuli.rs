@@ -1,6 +1,7 @@
 //! Stimuli: equations of time onto some nodes.
 
-use super::dynamics::{Model, is_stimulus};
+use super::dynamics::Model;
+use super::events::is_stimulus;
 use super::network::Parts;
 use super::parameters;
 use super::read::{Context, Named};
