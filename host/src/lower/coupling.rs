@@ -1,6 +1,7 @@
 //! Couplings: what nodes emit, what is gathered, and the coupling inputs made from it.
 //!
-//! Names in `pre` and `post`, from the strongest: the coupling's own parameters; in `post`, `gx`;
+//! Names in `pre` and `post`, from the strongest: the coupling's own parameters (those that all
+//! couplings share after those that are its alone); in `post`, `gx`;
 //! `x_j` and `incoming_states` (the source's incoming states), `x_i` and `local_states` (the target's
 //! local states; the incoming ones where no local states are given); `<state>_j`, `<state>_i`; the
 //! plain name of a state variable (in `pre` the source's if it is an incoming state, else the
@@ -143,8 +144,10 @@ impl<'a> One<'a> {
             symbols.insert("x_i".into(), symbol.clone());
             symbols.insert("local_states".into(), symbol);
         }
-        for (name, symbol) in self.layout.scope(self.experiment, Scope::Coupling(self.at)) {
-            symbols.insert(name.to_owned(), symbol);
+        for scope in [Scope::Couplings, Scope::Coupling(self.at)] {
+            for (name, symbol) in self.layout.scope(self.experiment, scope) {
+                symbols.insert(name.to_owned(), symbol);
+            }
         }
         Table { symbols, functions: self.model.dynamics.functions.clone() }
     }
@@ -193,8 +196,8 @@ impl<'a> One<'a> {
     }
 
     fn owns(&self, name: &str) -> bool {
-        let own = Scope::Coupling(self.at);
-        self.experiment.parameters.iter().any(|p| p.scope == own && p.name == name)
+        let own = [Scope::Couplings, Scope::Coupling(self.at)];
+        self.experiment.parameters.iter().any(|p| own.contains(&p.scope) && p.name == name)
     }
 
     /// Whether an expression names something of the source other than `local_states`.

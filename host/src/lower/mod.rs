@@ -15,6 +15,7 @@ mod evaluate;
 mod event;
 mod findings;
 mod layout;
+mod name;
 mod nearest;
 mod power;
 mod separate;

@@ -90,7 +90,7 @@ fn an_event_sets_state_variables_only() {
     let mut draft = Draft::new().state("v", "0").parameter("c", 1.0);
     let condition = draft.equation("v > 1");
     let affect = draft.equation("v = c; w = 2");
-    let event = crate::experiment::Event { name: "e".into(), condition, affect };
+    let event = crate::experiment::Event { name: "e".into(), condition, affect, rising: false };
     draft.experiment.dynamics.events.push(event);
     assert_eq!(one(&draft), (Code::UnknownSymbol, "w".into()));
 }

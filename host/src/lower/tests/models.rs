@@ -104,7 +104,12 @@ fn events_assign_in_order() {
         .parameter("d", 8.0);
     let condition = draft.equation("v > 30");
     let affect = draft.equation("v = c; u = u + d + double");
-    draft.experiment.dynamics.events.push(Event { name: "spike".into(), condition, affect });
+    draft.experiment.dynamics.events.push(Event {
+        name: "spike".into(),
+        condition,
+        affect,
+        rising: false,
+    });
     let events = draft.lowered().program.events.clone();
     assert_eq!(draft.run(&events, &[31.0, 1.0], &[], 0.0), [-65.0, 1.0 + 8.0 - 130.0]);
     assert_eq!(draft.run(&events, &[30.0, 1.0], &[], 0.0), [30.0, 1.0]);
