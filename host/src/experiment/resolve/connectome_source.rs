@@ -107,24 +107,9 @@ pub(super) fn find(cx: &mut Context<'_>, node: &Node, count: Option<usize>) -> O
     found.into_iter().next().map(|(_, source)| source)
 }
 
-/// A path relative to the experiment, without `a/..`.
+/// A path that the experiment names: shipped content, or a file from the experiment's folder on.
 fn join(base: &Path, path: &str) -> PathBuf {
-    if is_embedded(Path::new(path)) {
-        return path.into();
-    }
-    let mut joined = PathBuf::new();
-    for part in base.join(path).components() {
-        let named =
-            matches!(joined.components().next_back(), Some(std::path::Component::Normal(_)));
-        match part {
-            std::path::Component::ParentDir if named && !base.join(path).is_symlink() => {
-                joined.pop();
-            }
-            std::path::Component::CurDir => {}
-            part => joined.push(part),
-        }
-    }
-    joined
+    if is_embedded(Path::new(path)) { path.into() } else { base.join(path) }
 }
 
 /// Seed of a generator that names none.

@@ -374,7 +374,9 @@ fn one(
     // `V_j` and `V_i` name a state even where the lists don't.
     for (end, list) in [("_j", &mut incoming), ("_i", &mut local)] {
         for word in pre.iter().chain(&post).flat_map(|e| identifiers(&e.text)) {
-            let state = word.strip_suffix(end).and_then(|name| model.state(name));
+            // `x_j` and `x_i` stand for the lists themselves, also where a state is called `x`.
+            let name = word.strip_suffix(end).filter(|name| *name != "x");
+            let state = name.and_then(|name| model.state(name));
             if let Some(state) = state.filter(|s| !list.contains(s)) {
                 list.push(state);
             }
