@@ -19,6 +19,7 @@ enum Choice {
 }
 
 /// A coupling of the file with what the library adds.
+#[derive(Clone)]
 struct Filled {
     node: Node,
     location: Location,
@@ -86,14 +87,14 @@ pub(super) fn resolve(
         let filled = match choice {
             Choice::Own(at) => fill(cx, named[at].node, named[at].name, named[at].location),
             Choice::Shared => {
-                if shared.is_none() {
-                    shared = Some(match top_one {
+                let filled = match shared.take() {
+                    Some(filled) => filled,
+                    None => match top_one {
                         Some(node) => fill(cx, node, "Linear", &node.location),
                         None => default(cx, input),
-                    });
-                }
-                let Filled { node, location } = shared.as_ref().expect("just set");
-                Filled { node: node.clone(), location: location.clone() }
+                    },
+                };
+                shared.insert(filled).clone()
             }
         };
         let scope = match choice {
