@@ -1,0 +1,2 @@
+//! compute
+pub mod slab;
