@@ -1,2 +1,3 @@
 //! host
+#![deny(unsafe_code)]
 pub mod compute;

@@ -5,7 +5,10 @@ use proptest::prelude::*;
 
 #[derive(Debug, Clone)]
 enum Call {
-    Allocate { size: u64, lifetime: Lifetime },
+    Allocate {
+        size: u64,
+        lifetime: Lifetime,
+    },
     /// Advance to a place given in 1/1000 of the way from the read head to the write head.
     Advance(u64),
     /// Advance to where the n-th live allocation begins.
