@@ -91,6 +91,8 @@ pub(super) struct State {
     reached: HashMap<u64, i64>,
     clock: i64,
     random: u64,
+    /// Most operations that run behind the host's back at each call, plus one.
+    eagerness: usize,
     pub(super) launches: usize,
     pub(super) replays: usize,
     pub(super) violations: Vec<String>,
@@ -118,6 +120,7 @@ impl State {
             reached: HashMap::new(),
             clock: 0,
             random: seed,
+            eagerness: 1 + (seed % 4) as usize,
             launches: 0,
             replays: 0,
             violations: Vec::new(),
@@ -263,7 +266,7 @@ impl State {
             }
             None => {
                 target.queue.push_back(operation);
-                for _ in 0..self.random(4) {
+                for _ in 0..self.random(self.eagerness) {
                     self.step();
                 }
             }
