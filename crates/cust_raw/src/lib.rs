@@ -34,7 +34,7 @@ macro_rules! driver_functions {
             ///
             /// The conditions of the CUDA Driver API reference: live handles, pointers valid for
             /// what the call reads or writes.
-            #[allow(non_snake_case, reason = "NVIDIA's argument names")]
+            #[allow(non_snake_case, clippy::too_many_arguments, reason = "NVIDIA's signature")]
             pub unsafe fn $name($($argument: $type),*) -> CUresult {
                 type Signature = unsafe extern "C" fn($($type),*) -> i32;
                 static SYMBOL: $crate::loader::Symbol =

@@ -16,12 +16,12 @@ const ODD_DRIVER: &str = r#"
 "#;
 
 fn in_child(case: &str, search: &Path) {
-    let test = std::env::current_exe().unwrap();
+    let test = std::env::current_exe().expect("a test knows its own path");
     let output = Command::new(test)
         .args([case, "--exact", "--ignored", "--nocapture"])
         .env("LD_LIBRARY_PATH", search)
         .output()
-        .unwrap();
+        .expect("this test binary starts again");
     let text = String::from_utf8_lossy(&output.stdout);
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success() && text.contains("1 passed"), "{text}\n{errors}");

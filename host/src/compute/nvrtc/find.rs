@@ -103,7 +103,7 @@ mod tests {
             let value = value.as_os_str().to_owned();
             candidates(move |name| (name == "NVRTC_LIBRARY").then(|| value.clone()))
         };
-        assert_eq!(named(&library), [library.clone()]);
+        assert_eq!(named(&library), std::slice::from_ref(&library));
         assert_eq!(named(folder.path()), [library]);
         assert_eq!(named(Path::new("/nowhere")), [PathBuf::from("/nowhere")]);
     }
