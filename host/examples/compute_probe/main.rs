@@ -38,6 +38,7 @@ const CHECKS: &[Check] = &[
     ("nothing is allocated or read while recording", recording_forbids),
     ("prefetch runs beside a kernel", prefetch_overlaps),
     ("prefetched batches reach their launches", prefetched_batches),
+    ("results are read while the next kernel runs", read_beside),
     ("cache hit under 50 µs", cache_hit),
     ("one hash, two sources: two functions", collision),
     ("a second context does not compile again", shared_modules),
@@ -352,6 +353,25 @@ fn prefetched_batches(context: &mut CudaComputeContext) -> Outcome {
         ensure(read.iter().all(|x| *x == expected), format!("batch {k}"))?;
     }
     Ok("20 batches".to_owned())
+}
+
+fn read_beside(context: &mut CudaComputeContext) -> Outcome {
+    let (f, wait) = (function(context, "advance")?, function(context, "wait_cycles")?);
+    let view = context.allocate_and_write(bytes(&[1.0; 1 << 16]), 0, 0)?;
+    let mut read = vec![0.0f32; 1 << 16];
+    context.read_buffer_beside(&view, bytemuck::cast_slice_mut(&mut read))?;
+    advance(context, &f, view)?;
+    let one = LaunchShape { grid: [1; 3], block: [1; 3], dynamic_shared_bytes: 0 };
+    let begin = Instant::now();
+    context.launch(&wait, &one, &Arguments::new().value(&100_000_000u64))?;
+    context.read_buffer_beside(&view, bytemuck::cast_slice_mut(&mut read))?;
+    let read_at = begin.elapsed();
+    context.synchronize()?;
+    let kernel_at = begin.elapsed();
+    ensure(read.iter().all(|x| *x == 1.999), "the bytes")?;
+    let text = format!("read after {read_at:.2?}, kernel after {kernel_at:.2?}");
+    ensure(read_at < kernel_at / 2, text.clone())?;
+    Ok(text)
 }
 
 fn cache_hit(context: &mut CudaComputeContext) -> Outcome {

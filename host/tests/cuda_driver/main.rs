@@ -4,7 +4,7 @@
 //! The library is opened once per process, so each case runs in a child: this test binary, started
 //! again with a search path that holds the stand-in, or nothing.
 #![cfg(all(feature = "cuda", target_os = "linux"))]
-#![expect(clippy::print_stderr, clippy::unwrap_used, reason = "a test")]
+#![expect(clippy::unwrap_used, reason = "a test")]
 
 use std::path::Path;
 use std::process::Command;
@@ -122,7 +122,6 @@ fn child_with_a_stand_in() {
     })
     .join()
     .unwrap();
-    eprintln!("done");
 }
 
 #[test]

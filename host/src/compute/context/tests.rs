@@ -1,9 +1,13 @@
 //! The context on the fake device, whose order of concurrent work a seed chooses.
 
 use super::*;
-use crate::compute::driver::HostRange;
+use crate::compute::driver::{HostRange, LaunchShape};
 use crate::compute::fake::{FakeDriver, FakeLaunch};
-use crate::compute::{BufferUsage, CpuContext, OracleContext, SourceText, compare_f32};
+use crate::compute::launch::Arguments;
+use crate::compute::module::Function;
+use crate::compute::{
+    BufferUsage, CpuContext, KernelSpec, OracleContext, Schedule, SourceText, compare_f32,
+};
 
 const SEEDS: std::ops::Range<u64> = 0..60;
 
@@ -123,6 +127,24 @@ fn a_sweep_with_prefetched_batches_gives_each_batch_its_own_data() {
         }
         for (k, output) in outputs.iter().enumerate() {
             assert_eq!(context.read_buffer_f32(output).unwrap(), vec![2.0 * k as f32; 256]);
+        }
+    });
+}
+
+#[test]
+fn results_are_read_beside_the_next_launch() {
+    under_all_orders(|context| {
+        let views = [0.0, 10.0].map(|x| context.allocate_and_write(bytes(&[x; 64]), 0, 0).unwrap());
+        let mut read = [0.0f32; 64];
+        for batch in 0..6 {
+            let [current, previous] = [views[batch % 2], views[(batch + 1) % 2]];
+            increment_view(context, current);
+            if batch > 0 {
+                let out = bytemuck::cast_slice_mut(&mut read);
+                context.read_buffer_beside(&previous, out).unwrap();
+                let expected = [10.0, 0.0][batch % 2] + batch.div_ceil(2) as f32;
+                assert_eq!(read, [expected; 64], "batch {batch}");
+            }
         }
     });
 }
