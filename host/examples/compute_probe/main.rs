@@ -133,6 +133,11 @@ fn advance(
     context.launch(function, &blocks(count), &arguments)
 }
 
+/// What the kernel `advance` makes of a number.
+fn advanced(x: f32) -> f32 {
+    x.mul_add(0.999, 1.0)
+}
+
 fn limits(context: &mut CudaComputeContext) -> Outcome {
     let c = context.constraints().clone();
     ensure(c.warp_size == 32 && c.max_threads_per_block >= 1_024, "block limits")?;
@@ -234,7 +239,7 @@ fn replays(context: &mut CudaComputeContext) -> Outcome {
     context.synchronize()?;
     let by_launch = begin.elapsed();
     let expected: Vec<f32> =
-        start.iter().map(|x| (0..1_000).fold(*x, |x, _| x.mul_add(0.999, 1.0))).collect();
+        start.iter().map(|x| (0..1_000).fold(*x, |x, _| advanced(x))).collect();
     compare_f32("launches", &expected, &context.read_buffer_f32(&launched)?, 0)?;
     compare_f32("replays", &expected, &context.read_buffer_f32(&replayed)?, 0)?;
     Ok(format!("replays {by_graph:.1?}, launches {by_launch:.1?}"))
@@ -260,7 +265,7 @@ fn long_graph(context: &mut CudaComputeContext) -> Outcome {
     }
     context.synchronize()?;
     let each = begin.elapsed() / 10_000;
-    let expected = (0..100).fold(0.0f32, |x, _| x.mul_add(0.999, 1.0));
+    let expected = (0..100).fold(0.0f32, |x, _| advanced(x));
     compare_f32("graph", &[expected; 1_024], &context.read_buffer_f32(&view)?, 0)?;
     Ok(format!("{each:?} for each launch in the graph"))
 }
@@ -279,7 +284,7 @@ fn capture_is_thread_local(context: &mut CudaComputeContext) -> Outcome {
     let graph = context.end_graph_capture()?;
     ensure(read? == [2.0; 64], "the other thread's bytes")?;
     context.launch_graph(&graph)?;
-    ensure(context.read_buffer_f32(&view)? == [1.999; 64], "the replay's bytes")?;
+    ensure(context.read_buffer_f32(&view)? == [advanced(1.0); 64], "the replay's bytes")?;
     Ok("both did their work".to_owned())
 }
 
@@ -368,7 +373,7 @@ fn read_beside(context: &mut CudaComputeContext) -> Outcome {
     let read_at = begin.elapsed();
     context.synchronize()?;
     let kernel_at = begin.elapsed();
-    ensure(read.iter().all(|x| *x == 1.999), "the bytes")?;
+    ensure(read.iter().all(|x| *x == advanced(1.0)), "the bytes")?;
     let text = format!("read after {read_at:.2?}, kernel after {kernel_at:.2?}");
     ensure(read_at < kernel_at / 2, text.clone())?;
     Ok(text)
@@ -459,10 +464,7 @@ fn laps(context: &mut CudaComputeContext) -> Outcome {
         if let Some((view, value)) = previous {
             let mut first = [0u32; 1];
             context.read_buffer_u32_into(&view, &mut first)?;
-            ensure(
-                f32::from_bits(first[0]) == value.mul_add(0.999, 1.0),
-                format!("round {round}"),
-            )?;
+            ensure(f32::from_bits(first[0]) == advanced(value), format!("round {round}"))?;
             context.advance_read_head(view.end())?;
         }
         previous = Some((view, round as f32));
@@ -553,7 +555,7 @@ fn other_thread(_: &mut CudaComputeContext) -> Outcome {
         moved.read_buffer_f32(&view)
     });
     let read = worker.join().map_err(|_| "the thread panicked")??;
-    ensure(read == [1.999; 64], format!("{}", read[0]))?;
+    ensure(read == [advanced(1.0); 64], format!("{}", read[0]))?;
     Ok("and is dropped there".to_owned())
 }
 
