@@ -1,10 +1,13 @@
 //! The context on the fake device, whose order of concurrent work a seed chooses.
 
+mod sequential;
+
 use super::*;
 use crate::compute::driver::{HostRange, LaunchShape};
 use crate::compute::fake::{FakeDriver, FakeLaunch};
 use crate::compute::launch::Arguments;
 use crate::compute::module::Function;
+use crate::compute::slab::Lifetime;
 use crate::compute::{
     BufferUsage, CpuContext, KernelSpec, OracleContext, Schedule, SourceText, compare_f32,
 };
