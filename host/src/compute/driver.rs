@@ -334,3 +334,31 @@ impl<D: Driver, R: Resource> Drop for Owned<D, R> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compute::ComputeError;
+
+    #[test]
+    fn results_are_sorted_into_kinds() {
+        let kind = |code| {
+            let error = DriverError {
+                operation: "call",
+                code,
+                name: "NAME".to_owned(),
+                text: "text".to_owned(),
+            };
+            assert_eq!(error.to_string(), format!("call: NAME ({code}), text"));
+            match ComputeError::from(error) {
+                ComputeError::GpuUnavailable { .. } => "unavailable",
+                ComputeError::DeviceLost(_) => "lost",
+                ComputeError::Driver(_) => "driver",
+                other => panic!("{other}"),
+            }
+        };
+        assert_eq!([3, 34, 100, 101, 803].map(kind), ["unavailable"; 5]);
+        assert_eq!([214, 700, 702, 714, 719].map(kind), ["lost"; 5]);
+        assert_eq!([1, 2, 218, 222, 701, 801, 900, 999].map(kind), ["driver"; 8]);
+    }
+}

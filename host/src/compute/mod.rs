@@ -5,8 +5,10 @@
 //! functions ([`module`]) and graph capture ([`graph`]). [`OracleContext`] is the part that the
 //! [`CpuContext`] has too, so that one test runs on both.
 //!
-//! Below the context lies [`driver::Driver`], implemented over `cust` and by [`fake::FakeDriver`],
-//! which runs on CPU memory and checks the order of calls. Nothing here knows what is computed.
+//! Below the context lies a trait of the few operations of a driver, implemented over `cust` and by
+//! [`fake::FakeDriver`], which runs on CPU memory and checks the order of calls. The trait cannot be
+//! named outside: its calls are safe in the order in which the context makes them, not in any.
+//! Nothing here knows what is computed.
 //!
 //! Every use of a view is checked: released memory gives [`ComputeError::StaleView`]. Uploads,
 //! prefetches and launches that touch the same view are ordered by events without the caller's
@@ -16,7 +18,7 @@ mod buffer;
 mod context;
 mod cpu;
 mod device;
-pub mod driver;
+mod driver;
 mod error;
 pub mod fake;
 pub mod graph;
@@ -34,7 +36,10 @@ pub use buffer::{BufferUsage, BufferView};
 pub use context::{CapturedCudaGraph, ComputeContext, CudaComputeContext, StreamKind, Timestamp};
 pub use cpu::CpuContext;
 pub use device::{AdapterConstraints, AdapterIdentity, DeviceMemory, DeviceSummary, cuda_devices};
-pub use driver::LaunchShape;
+pub use driver::{
+    CudaDriver, DeviceAddress, DriverError, EventHandle, FunctionLimits, LaunchShape, LoadError,
+    Owned, StreamHandle,
+};
 pub use error::ComputeError;
 pub use kernel::{
     BufferBinding, KernelBody, KernelSpec, NativeKernel, PtxText, Schedule, SourceDigest,

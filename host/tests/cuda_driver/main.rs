@@ -68,7 +68,11 @@ fn the_context_makes_the_right_calls() {
 #[test]
 #[ignore = "run by the_context_makes_the_right_calls"]
 fn child_with_a_stand_in() {
+    // Not linked: opened by the first call, although it lies on the search path.
+    let is_loaded = || std::fs::read_to_string("/proc/self/maps").unwrap().contains("libcuda.so");
+    assert!(!is_loaded());
     let devices = cuda_devices().unwrap();
+    assert!(is_loaded());
     assert_eq!(devices.len(), 1);
     assert_eq!(devices[0].identity.device, "NVIDIA Stand-in");
     assert!(devices[0].identity.driver.contains("CUDA 13.0"));
