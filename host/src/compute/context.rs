@@ -122,7 +122,7 @@ impl<D: Driver> ComputeContext<D> {
         })
     }
 
-    /// The driver and its device: what the seed of this interface calls `ctx`.
+    /// The driver, which holds the device's CUDA context.
     pub fn driver(&self) -> &Arc<D> {
         &self.driver
     }
