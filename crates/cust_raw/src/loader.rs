@@ -23,7 +23,11 @@ impl fmt::Display for DriverUnavailable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("no NVIDIA driver library")?;
         for (name, error) in &self.attempts {
-            write!(f, "; {name}: {error}")?;
+            // What the system's loader said is the error's cause, not its text.
+            match std::error::Error::source(error) {
+                Some(cause) => write!(f, "; {name}: {cause}")?,
+                None => write!(f, "; {name}: {error}")?,
+            }
         }
         Ok(())
     }

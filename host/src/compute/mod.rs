@@ -13,6 +13,10 @@
 //! Every use of a view is checked: released memory gives [`ComputeError::StaleView`]. Uploads,
 //! prefetches and launches that touch the same view are ordered by events without the caller's
 //! doing. While a graph is recorded, only launches and fills are possible.
+//!
+//! Unsafe code is in `driver/cuda.rs` and `nvrtc.rs` with what lies below them, and nowhere else.
+
+#![deny(unsafe_code)]
 
 mod buffer;
 mod context;

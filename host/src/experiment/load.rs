@@ -1,0 +1,124 @@
+//! An experiment from a file.
+
+use super::resolve::{self, Context};
+use super::{Experiment, Overrides};
+use crate::diagnostic::{Code, Collector, Diagnostic, Diagnostics, Sources, render};
+use crate::files::{AllFiles, Files};
+use crate::yaml;
+use std::path::Path;
+
+/// An experiment, what was noticed on the way, and the texts that places point into.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// The experiment.
+    pub experiment: Experiment,
+    /// Warnings and notes.
+    pub warnings: Vec<Diagnostic>,
+    /// Texts of all files that were read.
+    pub sources: Sources,
+}
+
+/// All that is wrong with an experiment.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("{diagnostics}")]
+pub struct LoadError {
+    /// The findings, warnings among them.
+    pub diagnostics: Diagnostics,
+    /// Texts of all files that were read.
+    pub sources: Sources,
+}
+
+impl LoadError {
+    /// All findings with the lines that they point at.
+    pub fn render(&self, colour: bool) -> String {
+        let texts: Vec<_> =
+            self.diagnostics.iter().map(|d| render::text(d, &self.sources, colour)).collect();
+        texts.join("\n\n")
+    }
+}
+
+/// Loads an experiment file; a path that starts with `embedded:` names shipped content.
+///
+/// # Errors
+/// Everything that is wrong with it, with places.
+pub fn load(path: &Path) -> Result<Loaded, LoadError> {
+    load_with(path, &Overrides::default())
+}
+
+/// Loads an experiment file with changes.
+///
+/// # Errors
+/// As [`load`].
+pub fn load_with(path: &Path, overrides: &Overrides) -> Result<Loaded, LoadError> {
+    let name = path.display().to_string();
+    let refuse = |message: String| LoadError {
+        diagnostics: Diagnostic::error(Code::Unreadable, message).into(),
+        sources: Sources::default(),
+    };
+    let bytes = AllFiles.read(path).map_err(|e| refuse(format!("can't read {name}: {e}")))?;
+    let text = String::from_utf8(bytes.into_owned()).map_err(|e| {
+        let at = e.utf8_error().valid_up_to();
+        refuse(format!("{name} is not UTF-8 text: byte {at} starts no character"))
+    })?;
+    let folder = path.parent().unwrap_or(Path::new(""));
+    // The folder of `embedded:x.yaml` is the root of shipped content.
+    let folder = match folder.to_str() {
+        Some("") if crate::files::is_embedded(path) => Path::new(crate::files::EMBEDDED),
+        _ => folder,
+    };
+    load_str_with(&text, &name, folder, overrides)
+}
+
+/// Loads an experiment from its text; relative paths in it start from `base_dir`.
+///
+/// # Errors
+/// As [`load`].
+pub fn load_str(text: &str, name: &str, base_dir: &Path) -> Result<Loaded, LoadError> {
+    load_str_with(text, name, base_dir, &Overrides::default())
+}
+
+/// Loads an experiment from its text with changes.
+///
+/// # Errors
+/// As [`load`].
+pub fn load_str_with(
+    text: &str,
+    name: &str,
+    base_dir: &Path,
+    overrides: &Overrides,
+) -> Result<Loaded, LoadError> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut sources = Sources::default();
+    let file = sources.add(name, text);
+    let mut out = Collector::default();
+    let tree = yaml::parse(text, file, &mut out);
+    let Some(tree) = tree else {
+        if !out.failed() {
+            out.push(Diagnostic::error(Code::Syntax, format!("{name} holds no experiment")));
+        }
+        return Err(LoadError { diagnostics: failed(out), sources });
+    };
+    let mut cx = Context {
+        out,
+        skipped: Vec::new(),
+        files: &AllFiles,
+        sources: &mut sources,
+        base: base_dir,
+    };
+    let experiment = resolve::experiment(&mut cx, &tree, (name, text), overrides);
+    match (cx.out.finish(), experiment) {
+        (Ok(warnings), Some(experiment)) => Ok(Loaded { experiment, warnings, sources }),
+        (Ok(_), None) => {
+            let finding = Diagnostic::error(Code::Internal, "the experiment can't be resolved");
+            Err(LoadError { diagnostics: finding.into(), sources })
+        }
+        (Err(diagnostics), _) => Err(LoadError { diagnostics, sources }),
+    }
+}
+
+fn failed(out: Collector) -> Diagnostics {
+    match out.finish() {
+        Err(diagnostics) => diagnostics,
+        Ok(_) => Diagnostic::error(Code::Internal, "no finding").into(),
+    }
+}

@@ -1,0 +1,218 @@
+//! What a run of an experiment leaves: which arrays, and the manifest that explains them.
+
+use super::{ArraySpec, Content, ElementType};
+use crate::experiment::{Experiment, Precision, SweepMode};
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+/// Samples of something at regular times.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sampling {
+    /// Number of samples a point.
+    pub rows: u64,
+    /// Time of the first, in the model's unit.
+    pub first: f64,
+    /// Time between samples, in the model's unit.
+    pub period: f64,
+}
+
+impl Sampling {
+    fn times(&self) -> Vec<f64> {
+        (0..self.rows).map(|k| self.first + k as f64 * self.period).collect()
+    }
+}
+
+/// What an array beside `tavg` and `series` holds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ObservedArray {
+    /// The observation's name.
+    pub name: String,
+    /// Sampled in time, or one value a point.
+    pub sampling: Option<Sampling>,
+    /// Names and extents of the dimensions after point and time.
+    pub dimensions: Vec<(String, u64)>,
+}
+
+/// What a run will leave.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Recording {
+    /// Names of recorded variables.
+    pub variables: Vec<String>,
+    /// Units of recorded variables.
+    pub units: Vec<Option<String>>,
+    /// The points, by number, that the arrays hold, in order.
+    pub points: Vec<u64>,
+    /// Whether `points` is the whole sweep.
+    pub whole_sweep: bool,
+    /// The time course, if kept.
+    pub series: Option<Sampling>,
+    /// Further observations.
+    pub observed: Vec<ObservedArray>,
+}
+
+/// Places of the streamed arrays in the layout.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Places {
+    /// `tavg` [point, variable, node].
+    pub tavg: usize,
+    /// `nonfinite_step` [point].
+    pub nonfinite_step: usize,
+    /// `series` [point, time, variable, node].
+    pub series: Option<usize>,
+    /// The observations, in order.
+    pub observed: Vec<usize>,
+}
+
+/// Facts of the run that the manifest records.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Provenance {
+    /// The device's name.
+    pub device: String,
+    /// Findings that didn't stop the run.
+    pub warnings: Vec<String>,
+}
+
+/// The arrays of a result, and where the streamed ones stand.
+pub fn layout(
+    experiment: &Experiment,
+    recording: &Recording,
+    provenance: &Provenance,
+) -> (Vec<ArraySpec>, Places) {
+    let float = match experiment.precision {
+        Precision::F32 => ElementType::F32,
+        Precision::F64 => ElementType::F64,
+    };
+    let point = ("point".to_owned(), recording.points.len() as u64);
+    let variable = ("variable".to_owned(), recording.variables.len() as u64);
+    let labels = &experiment.network.connectome.labels;
+    let node = ("node".to_owned(), labels.len() as u64);
+    let mut arrays = Vec::new();
+    let mut add = |name: &str, dimensions: Vec<(String, u64)>, content: Content| {
+        arrays.push(ArraySpec { name: name.to_owned(), dimensions, content });
+        arrays.len() - 1
+    };
+
+    let tavg =
+        add("tavg", vec![point.clone(), variable.clone(), node.clone()], Content::Streamed(float));
+    let nonfinite_step =
+        add("nonfinite_step", vec![point.clone()], Content::Streamed(ElementType::I64));
+    let series = recording.series.as_ref().map(|sampling| {
+        let time = ("time".to_owned(), sampling.rows);
+        add("time", vec![time.clone()], Content::Reals(sampling.times()));
+        add(
+            "series",
+            vec![point.clone(), time, variable.clone(), node.clone()],
+            Content::Streamed(float),
+        )
+    });
+    let mut observed = Vec::new();
+    for array in &recording.observed {
+        let mut dimensions = vec![point.clone()];
+        if let Some(sampling) = &array.sampling {
+            let time = (format!("{}_time", array.name), sampling.rows);
+            add(&time.0, vec![time.clone()], Content::Reals(sampling.times()));
+            dimensions.push(time);
+        }
+        dimensions.extend(array.dimensions.iter().cloned());
+        observed.push(add(&array.name, dimensions, Content::Streamed(float)));
+    }
+    add("variable", vec![variable], Content::Strings(recording.variables.clone()));
+    add("node", vec![node], Content::Strings(labels.clone()));
+    if !recording.whole_sweep {
+        let numbers = recording.points.iter().map(|&p| p as i64).collect();
+        add("point", vec![point], Content::Integers(numbers));
+    }
+    let names = axis_array_names(experiment);
+    for (axis, name) in experiment.sweep.axes.iter().zip(&names) {
+        let dimension = (name.clone(), axis.values.len() as u64);
+        add(name, vec![dimension], Content::Reals(axis.values.clone()));
+    }
+    let meta = manifest(experiment, recording, provenance, &names);
+    add("meta", vec![], Content::Strings(vec![meta.to_string()]));
+    (arrays, Places { tavg, nonfinite_step, series, observed })
+}
+
+/// Names of the arrays of the axes: as written, but for those that another array has already.
+fn axis_array_names(experiment: &Experiment) -> Vec<String> {
+    const TAKEN: &[&str] =
+        &["tavg", "series", "time", "variable", "node", "point", "meta", "nonfinite_step"];
+    let taken = |name: &str| {
+        TAKEN.contains(&name) || experiment.observations.iter().any(|o| o.name == name)
+    };
+    let rename = |name: &String| if taken(name) { format!("axis_{name}") } else { name.clone() };
+    experiment.sweep.axes.iter().map(|a| rename(&a.name)).collect()
+}
+
+fn manifest(
+    experiment: &Experiment,
+    recording: &Recording,
+    provenance: &Provenance,
+    axis_arrays: &[String],
+) -> Value {
+    let integration = &experiment.integration;
+    let axes: Vec<Value> = (experiment.sweep.axes.iter().zip(axis_arrays))
+        .map(|(a, array)| {
+            json!({ "name": a.name, "array": array, "values": a.values, "unit": a.unit })
+        })
+        .collect();
+    let variables: Vec<Value> = (recording.variables.iter().zip(&recording.units))
+        .map(|(name, unit)| json!({ "name": name, "unit": unit }))
+        .collect();
+    let skipped: Vec<Value> = (experiment.skipped.iter())
+        .map(|(name, reason)| json!({ "name": name, "reason": reason }))
+        .collect();
+    let (path, text) = &experiment.source;
+    json!({
+        "program": env!("CARGO_PKG_NAME"),
+        "version": env!("CARGO_PKG_VERSION"),
+        "device": provenance.device,
+        "label": experiment.label,
+        "model": experiment.dynamics.name,
+        "sweep": {
+            "axes": axes,
+            "shape": experiment.sweep.shape(),
+            "mode": match experiment.sweep.mode {
+                SweepMode::Product => "product",
+                SweepMode::Zip => "zip",
+            },
+        },
+        "variables": variables,
+        "nodes": experiment.network.connectome.nodes(),
+        "seed": experiment.seed,
+        "precision": match experiment.precision {
+            Precision::F32 => "f32",
+            Precision::F64 => "f64",
+        },
+        "method": format!("{:?}", integration.method),
+        "dt": integration.dt,
+        "steps": integration.steps(),
+        "transient_steps": integration.transient_steps(),
+        "ms_per_time_unit": integration.ms_per_unit,
+        "conduction_speed_mm_per_ms": experiment.network.conduction_speed_mm_per_ms,
+        "skipped": skipped,
+        "warnings": provenance.warnings,
+        "experiment": {
+            "file": path,
+            "sha256": sha256(text),
+            "text": text,
+        },
+    })
+}
+
+fn sha256(text: &str) -> String {
+    Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Two lines of Python that open a result.
+pub fn python_lines(path: &std::path::Path) -> [String; 2] {
+    // A Rust debug string is a valid Python string for any path that is valid text.
+    let shown = format!("{:?}", path.display().to_string());
+    if path.extension().is_some_and(|e| e == "zarr") {
+        ["import xarray".into(), format!("result = xarray.open_zarr({shown}); print(result)")]
+    } else {
+        [
+            "import numpy".into(),
+            format!("result = numpy.load({shown}); print(result[\"tavg\"].shape, result.files)"),
+        ]
+    }
+}
