@@ -25,6 +25,7 @@ mod record;
 mod schedule;
 mod step;
 mod tile;
+mod transpose;
 
 pub use compiled::Compiled;
 pub use isa::Isa;
