@@ -9,6 +9,7 @@ use super::edges::EdgeGather;
 use super::gather::{self, FarEdge, FarTable, NearEdge, NearTable, SOURCE_GROUP, Segment};
 use super::isa::Isa;
 use super::real::Real;
+use super::schedule::PACK;
 use super::transpose;
 use crate::back::{Job, JobError};
 use crate::connectome::delays::AfferentMatrix;
@@ -30,6 +31,9 @@ pub(super) struct DelayClass {
     delays: Vec<Vec<u32>>,
 }
 
+/// Points of a tile below which an undelayed gather has its targets side by side.
+const FEW_POINTS: usize = 4;
+
 /// Gathers over the same edges.
 #[derive(Clone, Debug)]
 struct Group<T> {
@@ -41,6 +45,8 @@ struct Group<T> {
     far: Vec<FarTable<T>>,
     /// Where its sums are in `far_sums`; none if no edge is far.
     far_rows: Option<usize>,
+    /// `[source][target]` with padded rows, for few points and many edges; empty otherwise.
+    dense: Vec<T>,
 }
 
 /// History and gathers of a tile.
@@ -209,7 +215,8 @@ impl<T: Real> Coupling<T> {
         }
         for ((index, delayed), gathers) in keys.into_iter().zip(members) {
             let matrix = &job.matrices[index as usize];
-            let mut group = Group { gathers, near: Vec::new(), far: Vec::new(), far_rows: None };
+            let (near, far, far_rows, dense) = (Vec::new(), Vec::new(), None, Vec::new());
+            let mut group = Group { gathers, near, far, far_rows, dense };
             if delayed {
                 for class in &self.classes {
                     let delays = &class.delays[index as usize];
@@ -219,6 +226,14 @@ impl<T: Real> Coupling<T> {
                 if group.far.iter().any(|far| !far.edges.is_empty()) {
                     group.far_rows = Some(self.far_gathers);
                     self.far_gathers += group.gathers.len();
+                }
+            } else if self.width < FEW_POINTS && 4 * matrix.edges() > self.nodes * self.nodes {
+                let row = self.nodes.next_multiple_of(PACK);
+                group.dense = vec![T::default(); self.nodes * row];
+                for target in 0..self.nodes {
+                    for (_, source, weight) in matrix.row(target) {
+                        group.dense[source * row + target] = T::from_f64(weight);
+                    }
                 }
             } else {
                 group.near.push(self.near_table(matrix, |_| 0));
@@ -381,6 +396,18 @@ impl<T: Real> Coupling<T> {
                             .copy_from_slice(&self.far_sums[from..from + self.lanes]);
                     }
                     None => arrays[array as usize].fill(T::default()),
+                }
+            }
+            if !group.dense.is_empty() {
+                let row = self.nodes.next_multiple_of(PACK);
+                for &(array, channel) in &group.gathers {
+                    let from = now + channel * self.lanes;
+                    let history = &self.recent[..from + self.nodes * self.width];
+                    for point in 0..self.width {
+                        let sums = &mut arrays[array as usize][point..self.nodes * self.width];
+                        let from = from + point;
+                        gather::dense(isa, &group.dense, row, history, from, self.width, sums);
+                    }
                 }
             }
             for (index, table) in group.near.iter().enumerate() {

@@ -5,6 +5,7 @@
 
 use super::isa::multiversion;
 use super::real::Real;
+use super::schedule::PACK;
 use kernels_gpu::ring::{BLOCK, window};
 use kernels_gpu::scheme::Arithmetic;
 
@@ -114,6 +115,29 @@ fn blocks<T: Real, const G: usize, const N: usize>(
     p..points.end
 }
 
+/// Sums of `N` targets from `target` on; edges of weight 0 are left out.
+#[inline(always)]
+fn columns<T: Real, const N: usize>(
+    weights: &[T],
+    row: usize,
+    target: usize,
+    history: &[T],
+    width: usize,
+    sums: &mut [T],
+) {
+    let mut block = [T::default(); N];
+    for (weights, &value) in weights.chunks_exact(row).zip(history.iter().step_by(width)) {
+        let weights = &weights[target..target + N];
+        for lane in 0..N {
+            let sum = weights[lane].fused(value, block[lane]);
+            block[lane] = if weights[lane] == T::default() { block[lane] } else { sum };
+        }
+    }
+    for (sum, &value) in sums.iter_mut().step_by(width).skip(target).zip(&block) {
+        *sum = value;
+    }
+}
+
 multiversion! {
     /// Adds the near edges of all targets to `sums`, for `points` of `width`.
     ///
@@ -132,6 +156,29 @@ multiversion! {
         let rest = blocks::<T, G, 16>(table, history, now, &mut sums, width, rest);
         let rest = blocks::<T, G, 4>(table, history, now, &mut sums, width, rest);
         blocks::<T, G, 1>(table, history, now, &mut sums, width, rest);
+    }
+
+    /// Undelayed sums of all targets for one point of few, where most weights are not zero: targets
+    /// side by side. `weights` is `[source][target]` with rows of `row` targets, a multiple of
+    /// [`PACK`]; the source of node 0 is at `now`, those of the others `width` apart.
+    pub(super) fn dense<T: Real>(
+        weights: &[T],
+        row: usize,
+        history: &[T],
+        now: usize,
+        width: usize,
+        sums: &mut [T],
+    ) {
+        let mut target = 0;
+        while target < row {
+            if target + 4 * PACK <= row {
+                columns::<T, { 4 * PACK }>(weights, row, target, &history[now..], width, sums);
+                target += 4 * PACK;
+            } else {
+                columns::<T, PACK>(weights, row, target, &history[now..], width, sums);
+                target += PACK;
+            }
+        }
     }
 
     /// Adds the far edges of one point for a whole block of steps to `sums`, `[target][gather][step]`.
