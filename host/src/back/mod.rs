@@ -2,8 +2,10 @@
 
 pub mod cpu;
 mod job;
+mod results;
 
 pub use job::{
     AfferentMatrix, Initial, Job, JobError, ParameterTable, ParameterValues, Record, Recorded,
     Signal, Speed, SweptParameter,
 };
+pub use results::{PointResult, Progress, RowBlock, Samples, Silent, Sink, SinkError, Status};

@@ -3,8 +3,8 @@
 use super::compiled::Layout;
 use super::real::Real;
 use crate::back::Job;
+use crate::back::{PointResult, RowBlock, Sink, SinkError, Status};
 use crate::monitor::{CompensatedMean, Monitor, MonitorKind, TileShape};
-use crate::sweep::{PointResult, RowBlock, Sink, SinkError, Status};
 
 /// Bytes of rows that a tile gathers before it hands them over.
 pub(super) const BUFFER_BYTES: usize = 1 << 20;
