@@ -5,7 +5,7 @@
 #![no_std]
 #![cfg_attr(
     target_arch = "nvptx64",
-    feature(core_float_math),
+    feature(abi_ptx, asm_experimental_arch, core_float_math),
     expect(internal_features, reason = "the GPU target has no stable fused multiply-add")
 )]
 
@@ -16,3 +16,4 @@ extern crate std;
 pub mod lane;
 pub mod math;
 pub mod philox;
+pub mod probe;
