@@ -10,6 +10,8 @@ pub mod files;
 pub mod ir;
 pub mod library;
 pub mod lower;
+pub mod monitor;
 pub mod opt;
 pub mod output;
+pub mod sweep;
 pub mod yaml;

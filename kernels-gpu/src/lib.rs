@@ -15,5 +15,9 @@ extern crate std;
 
 pub mod lane;
 pub mod math;
+pub mod mean;
+pub mod noise;
 pub mod philox;
 pub mod probe;
+pub mod ring;
+pub mod scheme;

@@ -1,3 +1,9 @@
-//! Engines and exporters: what runs or prints a verified program.
+//! Engines: what a run needs ([`Job`]) and the back ends that can run it.
 
 pub mod cpu;
+mod job;
+
+pub use job::{
+    AfferentMatrix, Initial, Job, JobError, ParameterTable, ParameterValues, Record, Recorded,
+    Signal, Speed, SweptParameter,
+};

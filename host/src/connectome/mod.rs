@@ -1,6 +1,7 @@
 //! Who is connected to whom, how strongly and how far away.
 
 pub mod check;
+pub mod delays;
 mod error;
 mod raw;
 pub mod read;

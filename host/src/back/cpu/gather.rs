@@ -1,0 +1,161 @@
+//! Weighted sums over afferents: the hot loops that contain no model code.
+//!
+//! Lanes are node-major, `lane = node·width + point`, so that the points of a tile, which share
+//! weights, lie side by side. The order of additions is that of [`crate::ir::Gather`].
+
+use super::isa::multiversion;
+use super::real::Real;
+use kernels_gpu::ring::{BLOCK, window};
+use kernels_gpu::scheme::Arithmetic;
+
+/// An edge as a near or undelayed pass reads it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct NearEdge<T> {
+    /// Where the source's first point is, from the first point of node 0 now: negative in the past.
+    pub(super) shift: isize,
+    /// Weight.
+    pub(super) weight: T,
+}
+
+/// The near edges of every target, sources ascending.
+#[derive(Clone, Debug, Default)]
+pub(super) struct NearTable<T> {
+    /// Row starts, one more than nodes.
+    pub(super) starts: Vec<u32>,
+    /// All edges.
+    pub(super) edges: Vec<NearEdge<T>>,
+}
+
+/// An edge as the far pass reads it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct FarEdge<T> {
+    /// Where the source's ring starts.
+    pub(super) ring: u32,
+    /// Delay in steps.
+    pub(super) delay: u32,
+    /// Weight.
+    pub(super) weight: T,
+}
+
+/// The edges from one group of sources to one target.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Segment {
+    /// Target node.
+    pub(super) target: u32,
+    /// First edge.
+    pub(super) start: u32,
+    /// One after the last edge.
+    pub(super) end: u32,
+}
+
+/// The far edges, by group of sources, then target, then source. The rings of a group stay in the
+/// first-level cache while all targets read them.
+#[derive(Clone, Debug, Default)]
+pub(super) struct FarTable<T> {
+    /// Groups of edges in order.
+    pub(super) segments: Vec<Segment>,
+    /// All edges.
+    pub(super) edges: Vec<FarEdge<T>>,
+}
+
+/// Sources in a group of [`FarTable`].
+pub(super) const SOURCE_GROUP: usize = 4;
+
+/// Adds the edges of one target for `N` points side by side.
+#[inline(always)]
+fn target_row<T: Real, const G: usize, const N: usize>(
+    edges: &[NearEdge<T>],
+    history: &[T],
+    now: [usize; G],
+    sums: &mut [[T; N]; G],
+) {
+    for edge in edges {
+        for g in 0..G {
+            let from = now[g].wrapping_add_signed(edge.shift);
+            if let Some(values) = history.get(from..).and_then(|h| h.first_chunk::<N>()) {
+                for p in 0..N {
+                    sums[g][p] = edge.weight.fused(values[p], sums[g][p]);
+                }
+            }
+        }
+    }
+}
+
+/// Adds the edges of a target for points `from..`, as many blocks of `N` as fit; returns the rest.
+#[inline(always)]
+fn target_blocks<T: Real, const G: usize, const N: usize>(
+    edges: &[NearEdge<T>],
+    history: &[T],
+    now: [usize; G],
+    sums: &mut [&mut [T]; G],
+    row: usize,
+    points: std::ops::Range<usize>,
+) -> std::ops::Range<usize> {
+    let mut p = points.start;
+    while p + N <= points.end {
+        let mut block: [[T; N]; G] =
+            std::array::from_fn(|g| std::array::from_fn(|lane| sums[g][row + p + lane]));
+        target_row(edges, history, std::array::from_fn(|g| now[g] + p), &mut block);
+        for g in 0..G {
+            sums[g][row + p..row + p + N].copy_from_slice(&block[g]);
+        }
+        p += N;
+    }
+    p..points.end
+}
+
+multiversion! {
+    /// Adds the near edges of all targets to `sums`, for `points` of `width`.
+    ///
+    /// `G` gathers share the edges: gather g reads `history` from `now[g]` (node 0, point 0, now) and
+    /// adds to `sums[g]`, by lane.
+    pub(super) fn near<T: Real, const G: usize>(
+        table: &NearTable<T>,
+        history: &[T],
+        now: [usize; G],
+        sums: [&mut [T]; G],
+        width: usize,
+        points: std::ops::Range<usize>,
+    ) {
+        let mut sums = sums;
+        for (target, bounds) in table.starts.windows(2).enumerate() {
+            let edges = &table.edges[bounds[0] as usize..bounds[1] as usize];
+            if edges.is_empty() {
+                continue;
+            }
+            let (sums, row) = (&mut sums, target * width);
+            let rest = target_blocks::<T, G, 64>(edges, history, now, sums, row, points.clone());
+            let rest = target_blocks::<T, G, 16>(edges, history, now, sums, row, rest);
+            let rest = target_blocks::<T, G, 4>(edges, history, now, sums, row, rest);
+            target_blocks::<T, G, 1>(edges, history, now, sums, row, rest);
+        }
+    }
+
+    /// Adds the far edges of one point for a whole block of steps to `sums`, `[target][gather][step]`.
+    ///
+    /// `rings[g]` holds the rings of all sources of gather g, each for `capacity` steps; the block
+    /// starts at `position`.
+    pub(super) fn far<T: Real, const G: usize>(
+        table: &FarTable<T>,
+        rings: [&[T]; G],
+        capacity: usize,
+        position: usize,
+        sums: &mut [[[T; BLOCK]; G]],
+    ) {
+        for segment in &table.segments {
+            let target = &mut sums[segment.target as usize];
+            let mut sum = *target;
+            for edge in &table.edges[segment.start as usize..segment.end as usize] {
+                let from = edge.ring as usize + window(position, edge.delay as usize, capacity);
+                for g in 0..G {
+                    if let Some(values) = rings[g].get(from..).and_then(|r| r.first_chunk::<BLOCK>()) {
+                        for step in 0..BLOCK {
+                            sum[g][step] = edge.weight.fused(values[step], sum[g][step]);
+                        }
+                    }
+                }
+            }
+            *target = sum;
+        }
+    }
+}

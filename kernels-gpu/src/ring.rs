@@ -1,0 +1,43 @@
+//! The history of a channel at one source node: where time step `t` is kept.
+//!
+//! Time is cut into blocks of [`BLOCK`] steps. An edge whose delay is at least one block needs, for a
+//! whole block, only what is known when the block starts: it is *far*. The others are *near*.
+//!
+//! The ring of a channel holds `capacity` steps, a multiple of [`BLOCK`], contiguous in time, followed
+//! by a copy of its first [`BLOCK`] steps. So the window of [`BLOCK`] steps that a far edge reads is one
+//! contiguous slice, wherever it starts, and a block is written in one piece.
+
+/// Steps in a block, and the delay in steps from which an edge is far. Part of the numerical
+/// contract: it fixes the order of summation.
+pub const BLOCK: usize = 32;
+
+/// Whether an edge belongs to the first, far pass of a gather.
+#[inline(always)]
+pub const fn is_far(delay: u32) -> bool {
+    delay as usize >= BLOCK
+}
+
+/// Steps that a ring keeps so that every far delay up to `longest` can be read; 0 if none is far.
+#[inline(always)]
+pub const fn capacity(longest: u32) -> usize {
+    if is_far(longest) { (longest as usize).div_ceil(BLOCK) * BLOCK } else { 0 }
+}
+
+/// Values that a ring of that capacity takes, with the copy of its first block.
+#[inline(always)]
+pub const fn storage(capacity: usize) -> usize {
+    if capacity == 0 { 0 } else { capacity + BLOCK }
+}
+
+/// Where the block that starts at step `t0` (a multiple of [`BLOCK`]) is written.
+#[inline(always)]
+pub const fn block_position(t0: u64, capacity: usize) -> usize {
+    (t0 % capacity as u64) as usize
+}
+
+/// Where the window starts that an edge of that delay reads for the block at `position`:
+/// [`BLOCK`] steps from `t0 − delay`. Needs `BLOCK ≤ delay ≤ capacity`.
+#[inline(always)]
+pub const fn window(position: usize, delay: usize, capacity: usize) -> usize {
+    if position >= delay { position - delay } else { position + capacity - delay }
+}
