@@ -26,6 +26,10 @@
 //! operands: it may move a call, merge equal ones, or write one several times when it unrolls a
 //! loop. The instructions may read memory that nobody writes during the launch, through a pointer
 //! operand; such a slot should be declared `unsafe fn`.
+//!
+//! A slot that reads memory which the kernel writes says `#[memory(read)]`, and one that writes
+//! memory `#[memory(write)]`; both must be an `unsafe fn`. Only a slot that writes may return
+//! nothing.
 
 mod fill;
 
