@@ -176,8 +176,5 @@ impl MonitorRecord {
     pub const NODE_MEAN: u32 = 2;
 }
 
-/// A state variable without noise, in the table of noise.
-pub const NO_NOISE: u32 = u32::MAX;
-
 /// A node that has been finite so far, in the table of non-finite steps.
 pub const FINITE: u64 = u64::MAX;

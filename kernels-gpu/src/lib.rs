@@ -3,11 +3,7 @@
 //! Everything in this crate is `no_std` and is compiled twice from one source: natively, for the
 //! CPU engine, and to PTX, for the GPU kernels. That is how both give the same bits.
 #![no_std]
-#![cfg_attr(
-    target_arch = "nvptx64",
-    feature(abi_ptx, asm_experimental_arch, core_float_math),
-    expect(internal_features, reason = "the GPU target has no stable fused multiply-add")
-)]
+#![cfg_attr(target_arch = "nvptx64", feature(abi_ptx, asm_experimental_arch, core_float_math))]
 
 // Natively only for the two operations that `core` does not offer on stable: see `lane::scalar`.
 #[cfg(not(target_arch = "nvptx64"))]

@@ -37,8 +37,6 @@ pub struct Pointers<T> {
     pub weights: *const T,
     /// `[table][node]`: sums of the weights of a row.
     pub row_sums: *const T,
-    /// One a state variable: which noisy variable it is, or [`crate::abi::NO_NOISE`].
-    pub noise_of_state: *const u32,
     /// One a time series.
     pub monitors: *const MonitorRecord,
 }

@@ -7,7 +7,7 @@ use super::gather::gather;
 use super::observe::{draw_noise, observe, observe_network, recorded_steps};
 use super::{KernelFloat, Pointers};
 use crate::abi::{
-    EdgeRecord, GatherRecord, MonitorRecord, NO_NOISE, PointRecord, SimulationArguments, features,
+    EdgeRecord, GatherRecord, MonitorRecord, PointRecord, SimulationArguments, features,
 };
 use crate::scheme;
 use cuda_std::{kernel, slot, thread};
@@ -38,6 +38,7 @@ trait Model<T> {
     ) -> T;
     unsafe fn post(x: *const T, time: T, at: Node<T>);
     unsafe fn drift(x: *const T, time: T, at: Node<T>, out: *mut T);
+    unsafe fn disturb(x: *mut T, noise: *const T);
     unsafe fn bound(x: *mut T);
     unsafe fn event(x: *mut T, time: T, at: Node<T>);
     unsafe fn record(x: *const T, time: T, at: Node<T>, recorded: *mut T);
@@ -107,7 +108,9 @@ unsafe fn step<T: KernelFloat, M: Model<T>>(
     let stride = block.channel_bytes();
     // SAFETY: the caller's; slots are filled with what they are named after.
     unsafe {
-        gather(block, clock, node, |section, source| M::edge(section, x, start, at, source, stride));
+        gather(block, clock, node, |section, source| {
+            M::edge(section, x, start, at, source, stride)
+        });
         M::post(x, start, at);
         if block.has(features::NOISE) {
             draw_noise(block, clock.step, node);
@@ -155,17 +158,20 @@ unsafe fn integrate<T: KernelFloat, M: Model<T>>(
     };
     let drift = |time: T, order: u32| unsafe { M::drift(stage(4, 0), time, at, stage(order, 0)) };
     let (middle, end) = (block.time(clock.step, 0.5), block.time(clock.step, 1.0));
-    let keep = |next: &dyn Fn(u32) -> T| {
-        each(states, |s| unsafe { *block.state(s, node) = disturb(block, s, next(s), node) });
+    let disturb = |x: *mut T| {
+        if block.has(features::NOISE) {
+            unsafe { M::disturb(x, block.column(a.noise_column, node)) };
+        }
     };
+    let keep =
+        |next: &dyn Fn(u32) -> T| each(states, |s| unsafe { *block.state(s, node) = next(s) });
     // SAFETY: the columns exist.
     unsafe { M::drift(block.state(0, node), block.time(clock.step, 0.0), at, stage(0, 0)) };
     match block.method() {
         features::EULER => keep(&|s| scheme::advance(x(s), dt.whole, k(0, s))),
         features::HEUN => {
             advance(dt.whole, 0);
-            // SAFETY: as above.
-            each(states, |s| unsafe { *stage(4, s) = disturb(block, s, *stage(4, s), node) });
+            disturb(stage(4, 0));
             drift(end, 1);
             keep(&|s| scheme::heun(x(s), dt.half, k(0, s), k(1, s)));
         }
@@ -176,31 +182,11 @@ unsafe fn integrate<T: KernelFloat, M: Model<T>>(
             drift(middle, 2);
             advance(dt.whole, 2);
             drift(end, 3);
-            keep(&|s| {
-                scheme::rk4(x(s), dt.sixth, T::TWO, [k(0, s), k(1, s), k(2, s), k(3, s)])
-            });
+            keep(&|s| scheme::rk4(x(s), dt.sixth, T::TWO, [k(0, s), k(1, s), k(2, s), k(3, s)]));
         }
         _ => keep(&|s| k(0, s)),
     }
-}
-
-/// A state with the noise of the step, if it has one.
-///
-/// # Safety
-/// The node and the state exist.
-#[inline(always)]
-unsafe fn disturb<T: KernelFloat>(block: &Block<T>, state: u32, x: T, node: u32) -> T {
-    if !block.has(features::NOISE) {
-        return x;
-    }
-    // SAFETY: one entry a state; a column for every noisy variable.
-    unsafe {
-        let variable = *block.pointers.noise_of_state.add(state as usize);
-        if variable == NO_NOISE {
-            return x;
-        }
-        x + *block.column(block.arguments.noise_column + variable, node)
-    }
+    disturb(block.state(0, node));
 }
 
 #[inline(always)]
@@ -289,6 +275,8 @@ macro_rules! simulate {
                     derivative: *mut $float
                 );
                 #[memory(write)]
+                unsafe fn disturb_memory(x: *mut $float, noise: *const $float);
+                #[memory(write)]
                 unsafe fn bound_memory(x: *mut $float);
                 #[memory(write)]
                 unsafe fn event_memory(
@@ -362,6 +350,11 @@ macro_rules! simulate {
                     unsafe { drift_memory(x, time, point, node, at.coupling, at.signals, out) }
                 }
                 #[inline(always)]
+                unsafe fn disturb(x: *mut $float, noise: *const $float) {
+                    // SAFETY: the caller's.
+                    unsafe { disturb_memory(x, noise) }
+                }
+                #[inline(always)]
                 unsafe fn bound(x: *mut $float) {
                     // SAFETY: the caller's.
                     unsafe { bound_memory(x) }
@@ -409,12 +402,11 @@ macro_rules! simulate {
             edges: *const EdgeRecord,
             weights: *const $float,
             row_sums: *const $float,
-            noise_of_state: *const u32,
             monitors: *const MonitorRecord,
         ) {
             let pointers = Pointers {
                 columns, history, rows, nonfinite, points, point_parameters, node_parameters,
-                signals, gathers, row_starts, edges, weights, row_sums, noise_of_state, monitors,
+                signals, gathers, row_starts, edges, weights, row_sums, monitors,
             };
             // SAFETY: the caller's.
             unsafe { simulate::<$float, $module::Slots>(arguments, pointers) };

@@ -12,10 +12,14 @@ mod block;
 mod float;
 mod gather;
 mod memory;
+#[cfg(not(target_arch = "nvptx64"))]
+mod native;
 mod observe;
 mod registers;
 
 pub use block::Pointers;
 pub use float::KernelFloat;
 pub use memory::{simulate_f32_memory, simulate_f64_memory};
+#[cfg(not(target_arch = "nvptx64"))]
+pub use native::{NativeFloat, NativeKernel};
 pub use registers::*;

@@ -23,8 +23,7 @@ pub(super) unsafe fn draw_noise<T: KernelFloat>(block: &Block<T>, step: u64, nod
         // SAFETY: one column a noisy variable.
         unsafe {
             let sigma = *block.column(a.sigma_column + variable, node);
-            *block.column(a.noise_column + variable, node) =
-                scheme::noise(sigma, block.dt.root, z);
+            *block.column(a.noise_column + variable, node) = scheme::noise(sigma, block.dt.root, z);
         }
         variable += 1;
     }
@@ -86,7 +85,8 @@ pub(super) unsafe fn observe<T: KernelFloat>(block: &Block<T>, recorded: u32, no
                 };
                 if due {
                     let row = row(block, &monitor, rows - 1, variable) * a.nodes as usize;
-                    let place = block.pointers.rows.add(monitor.rows as usize + row + node as usize);
+                    let place =
+                        block.pointers.rows.add(monitor.rows as usize + row + node as usize);
                     if window {
                         *place = *value / T::from_u32(monitor.period);
                         *value = T::ZERO;
@@ -143,7 +143,12 @@ pub(super) unsafe fn observe_network<T: KernelFloat>(block: &Block<T>, recorded:
 
 /// The number of a row and variable among all of a time series.
 #[inline(always)]
-fn row<T: KernelFloat>(block: &Block<T>, monitor: &MonitorRecord, row: u32, variable: u32) -> usize {
+fn row<T: KernelFloat>(
+    block: &Block<T>,
+    monitor: &MonitorRecord,
+    row: u32,
+    variable: u32,
+) -> usize {
     (block.point as usize * monitor.capacity as usize + row as usize)
         * block.arguments.variables as usize
         + variable as usize

@@ -7,8 +7,7 @@ use super::gather::gather;
 use super::observe::{draw_noise, observe, observe_network, recorded_steps};
 use super::{KernelFloat, Pointers};
 use crate::abi::{
-    EdgeRecord, GatherRecord, MonitorRecord, NO_NOISE, PointRecord, SimulationArguments,
-    features,
+    EdgeRecord, GatherRecord, MonitorRecord, PointRecord, SimulationArguments, features,
 };
 use crate::scheme;
 use core::array;
@@ -44,6 +43,8 @@ trait Model<T, const S: usize> {
     unsafe fn post(x: [T; S], time: T, at: Surroundings<T>, gathered: *const T);
     /// The derivative, or the next state of a map.
     unsafe fn drift(x: [T; S], time: T, at: Surroundings<T>) -> [T; S];
+    /// The states, those with noise moved by it.
+    unsafe fn disturb(x: [T; S], noise: *const T) -> [T; S];
     /// The states within bounds.
     fn bound(x: [T; S]) -> [T; S];
     /// The states after events.
@@ -116,7 +117,9 @@ unsafe fn step<T: KernelFloat, const S: usize, M: Model<T, S>>(
         let x: [T; S] = load(block, node);
         let at = surroundings(block, clock.offset, node);
         let stride = block.channel_bytes();
-        gather(block, clock, node, |section, source| M::edge(section, x, start, at, source, stride));
+        gather(block, clock, node, |section, source| {
+            M::edge(section, x, start, at, source, stride)
+        });
         M::post(x, start, at, block.column(a.gathered_column, node));
         if block.has(features::NOISE) {
             draw_noise(block, clock.step, node);
@@ -167,7 +170,7 @@ unsafe fn integrate<T: KernelFloat, const S: usize, M: Model<T, S>>(
         let undisturbed = match block.method() {
             features::EULER => stage(dt.whole, k1),
             features::HEUN => {
-                let predicted = disturb(block, stage(dt.whole, k1), node);
+                let predicted = disturb::<T, S, M>(block, stage(dt.whole, k1), node);
                 let k2 = M::drift(predicted, block.time(clock.step, 1.0), at);
                 array::from_fn(|s| scheme::heun(x[s], dt.half, k1[s], k2[s]))
             }
@@ -182,35 +185,25 @@ unsafe fn integrate<T: KernelFloat, const S: usize, M: Model<T, S>>(
             }
             _ => k1,
         };
-        disturb(block, undisturbed, node)
+        disturb::<T, S, M>(block, undisturbed, node)
     }
 }
 
-/// Adds the noise of the step to the states that have one.
+/// The states with the noise of the step.
 ///
 /// # Safety
-/// The node exists.
+/// The node exists, and its noise has been drawn.
 #[inline(always)]
-unsafe fn disturb<T: KernelFloat, const S: usize>(
+unsafe fn disturb<T: KernelFloat, const S: usize, M: Model<T, S>>(
     block: &Block<T>,
-    mut x: [T; S],
+    x: [T; S],
     node: u32,
 ) -> [T; S] {
     if !block.has(features::NOISE) {
         return x;
     }
-    let mut state = 0;
-    while state < S {
-        // SAFETY: one entry a state; a column for every noisy variable.
-        unsafe {
-            let variable = *block.pointers.noise_of_state.add(state);
-            if variable != NO_NOISE {
-                x[state] = x[state] + *block.column(block.arguments.noise_column + variable, node);
-            }
-        }
-        state += 1;
-    }
-    x
+    // SAFETY: a column for every noisy variable.
+    unsafe { M::disturb(x, block.column(block.arguments.noise_column, node)) }
 }
 
 #[inline(always)]
@@ -295,6 +288,8 @@ macro_rules! simulate {
                     coupling: *const $float,
                     signals: *const $float
                 ) -> [$float; $states];
+                #[memory(read)]
+                unsafe fn disturb(x: [$float; $states], noise: *const $float) -> [$float; $states];
                 fn bound(x: [$float; $states]) -> [$float; $states];
                 #[memory(read)]
                 unsafe fn event(
@@ -377,6 +372,11 @@ macro_rules! simulate {
                     unsafe { drift(x, time, point, node, at.coupling, at.signals) }
                 }
                 #[inline(always)]
+                unsafe fn disturb(x: [$float; $states], noise: *const $float) -> [$float; $states] {
+                    // SAFETY: the caller's.
+                    unsafe { disturb(x, noise) }
+                }
+                #[inline(always)]
                 fn bound(x: [$float; $states]) -> [$float; $states] {
                     bound(x)
                 }
@@ -426,18 +426,20 @@ macro_rules! simulate {
             edges: *const EdgeRecord,
             weights: *const $float,
             row_sums: *const $float,
-            noise_of_state: *const u32,
             monitors: *const MonitorRecord,
         ) {
             let pointers = Pointers {
                 columns, history, rows, nonfinite, points, point_parameters, node_parameters,
-                signals, gathers, row_starts, edges, weights, row_sums, noise_of_state, monitors,
+                signals, gathers, row_starts, edges, weights, row_sums, monitors,
             };
             // SAFETY: the caller's.
             unsafe { simulate::<$float, $states, $module::Slots>(arguments, pointers) };
         }
     )*};
 }
+
+/// Numbers of states that have a kernel over registers; beyond, the kernel over memory serves.
+pub const REGISTER_STATES: [usize; 11] = [1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16];
 
 simulate! {
     f32_1, simulate_f32_1: f32, 1;
@@ -451,7 +453,6 @@ simulate! {
     f32_10, simulate_f32_10: f32, 10;
     f32_12, simulate_f32_12: f32, 12;
     f32_16, simulate_f32_16: f32, 16;
-    f32_24, simulate_f32_24: f32, 24;
     f64_1, simulate_f64_1: f64, 1;
     f64_2, simulate_f64_2: f64, 2;
     f64_3, simulate_f64_3: f64, 3;
@@ -463,5 +464,4 @@ simulate! {
     f64_10, simulate_f64_10: f64, 10;
     f64_12, simulate_f64_12: f64, 12;
     f64_16, simulate_f64_16: f64, 16;
-    f64_24, simulate_f64_24: f64, 24;
 }
