@@ -2,6 +2,7 @@
 
 pub mod cpu;
 mod job;
+pub mod ptx;
 
 pub use job::{
     AfferentMatrix, Initial, Job, JobError, ParameterTable, ParameterValues, Record, Recorded,
