@@ -16,6 +16,7 @@ mod splice;
 mod tape;
 
 pub use check::{CheckError, check};
+pub(crate) use fill::edge_states;
 pub use fill::{FillError, Filler};
 pub use placement::ParameterPlacement;
 pub use splice::{SpliceError, cut};

@@ -1,0 +1,18 @@
+//! The GPU engine without the driver: what is put on a device, what is launched there, and what the
+//! results mean. Everything here is plain data, so that an emulation can take the device's place.
+//!
+//! A [`Simulation`] is a job with its kernel. It makes [`Batch`]es of points; a batch has arrays to
+//! upload and a list of [`Launch`]es; what a launch wrote goes through a [`Collector`] to the sink.
+
+mod array;
+mod batch;
+mod collect;
+mod layout;
+mod simulation;
+mod tables;
+
+pub use array::{HostArray, Upload};
+pub use batch::{Arrays, Batch, Launch, MonitorRows};
+pub use collect::Collector;
+pub use layout::Columns;
+pub use simulation::{Kernel, ModuleError, PrepareError, Simulation};
