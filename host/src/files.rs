@@ -37,7 +37,7 @@ pub trait Files {
     fn list(&self, folder: &Path) -> io::Result<Vec<PathBuf>>;
 }
 
-/// Files on disk.
+/// The file system.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DiskFiles;
 
@@ -67,13 +67,22 @@ impl Files for DiskFiles {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct EmbeddedFiles;
 
+impl EmbeddedFiles {
+    fn bytes(path: &Path) -> io::Result<&'static [u8]> {
+        let name = embedded_name(path);
+        name.as_deref()
+            .and_then(library::file)
+            .ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "no such shipped file"))
+    }
+}
+
 impl Files for EmbeddedFiles {
     fn read(&self, path: &Path) -> io::Result<Cow<'static, [u8]>> {
-        embedded(path).map(Cow::Borrowed)
+        Self::bytes(path).map(Cow::Borrowed)
     }
 
     fn open(&self, path: &Path) -> io::Result<Box<dyn Read + '_>> {
-        Ok(Box::new(embedded(path)?))
+        Ok(Box::new(Self::bytes(path)?))
     }
 
     fn exists(&self, path: &Path) -> bool {
@@ -125,13 +134,6 @@ impl Files for AllFiles {
     fn list(&self, folder: &Path) -> io::Result<Vec<PathBuf>> {
         Self::of(folder).list(folder)
     }
-}
-
-fn embedded(path: &Path) -> io::Result<&'static [u8]> {
-    embedded_name(path)
-        .as_deref()
-        .and_then(library::file)
-        .ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "no such shipped file"))
 }
 
 /// Whether a path names shipped content.

@@ -13,5 +13,6 @@ pub mod lower;
 pub mod monitor;
 pub mod opt;
 pub mod output;
+pub mod simulation;
 pub mod sweep;
 pub mod yaml;

@@ -11,6 +11,33 @@ macro_rules! shipped {
 }
 
 shipped![
+    "connectomes/dk_average/README.md",
+    "connectomes/dk_average/atlas-DesikanKilliany_meas-BoldCorrelation_relmat.dense.tsv",
+    "connectomes/dk_average/atlas-DesikanKilliany_meas-BoldCorrelation_relmat.json",
+    "connectomes/dk_average/atlas-DesikanKilliany_meas-streamlineCount_relmat.dense.tsv",
+    "connectomes/dk_average/atlas-DesikanKilliany_meas-streamlineCount_relmat.json",
+    "connectomes/dk_average/atlas-DesikanKilliany_meas-tractLength_relmat.dense.tsv",
+    "connectomes/dk_average/atlas-DesikanKilliany_meas-tractLength_relmat.json",
+    "connectomes/dk_average/atlas-DesikanKilliany_nodeindices.tsv",
+    "connectomes/dk_average/dataset_description.json",
+    "couplings/Difference.yaml",
+    "couplings/FastLinearCoupling.yaml",
+    "couplings/HyperbolicTangent.yaml",
+    "couplings/KuramotoCoupling.yaml",
+    "couplings/Linear.yaml",
+    "couplings/PreSigmoidal.yaml",
+    "couplings/Scaling.yaml",
+    "couplings/Sigmoidal.yaml",
+    "couplings/SigmoidalJansenRit.yaml",
+    "examples/epileptor_network.yaml",
+    "examples/hopf_noise.yaml",
+    "examples/izhikevich_event.yaml",
+    "examples/jansen_rit_delays.yaml",
+    "examples/kuramoto_sweep.yaml",
+    "examples/logistic_map.yaml",
+    "examples/mpr_sweep.yaml",
+    "examples/rww_bold_fc.yaml",
+    "examples/three_nodes.yaml",
     "models/Epileptor.yaml",
     "models/FitzHughNagumo.yaml",
     "models/Generic2dOscillator.yaml",
@@ -91,6 +118,11 @@ pub fn find_coupling(name: &str) -> Option<Shipped> {
 /// A shipped example by name.
 pub fn find_example(name: &str) -> Option<Shipped> {
     find(Shelf::Examples, name)
+}
+
+/// A shipped experiment by name: an example, else a model.
+pub fn find_experiment(name: &str) -> Option<Shipped> {
+    find_example(name).or_else(|| find_model(name))
 }
 
 /// The names on a shelf, sorted.

@@ -1,2 +1,5 @@
-//! host
-fn main() {}
+//! The program: see `host::cli`.
+
+fn main() -> std::process::ExitCode {
+    host::cli::main(std::env::args_os()).into()
+}

@@ -10,8 +10,20 @@
 //!   NaN may differ between processors.
 //!
 //! `sin`, `cos` and `tan` of very large arguments take a longer path. A plain loop over `f32`s is
-//! turned into SIMD by the compiler only without it, so [`slice`] offers loops that compute the
+//! turned into SIMD by the compiler only without it, so [`mod@slice`] offers loops that compute the
 //! fast path for all elements and repair the rare ones.
+//!
+//! ```
+//! use kernels_gpu::math;
+//!
+//! assert_eq!(math::exp(0.0f32), 1.0);
+//! assert_eq!(math::pow(9.0f64, 0.5), 3.0);
+//!
+//! let angles = [0.0f32, 1.0, 1e30];
+//! let mut sines = [0.0; 3];
+//! math::slice::sin_slice(&angles, &mut sines);
+//! assert_eq!(sines[2], math::sin(1e30));
+//! ```
 
 /// `c0 + x (c1 + x (c2 + …))`, each step one fused multiply-add.
 macro_rules! horner {
@@ -24,6 +36,7 @@ macro_rules! horner {
 #[rustfmt::skip]
 mod binary32;
 #[rustfmt::skip]
+#[expect(clippy::approx_constant, reason = "parts of constants, written together by tools/fit.py")]
 mod binary64;
 mod bits;
 mod double_word;
@@ -49,6 +62,8 @@ pub use logarithm::{ln, ln_1p, log2, log10};
 pub use power::pow;
 pub use reduction::is_rare;
 pub(crate) use reduction::reduce_turn;
-pub use rounding::{ceil, floor, max, min, rem_floor, round_even, sign, trunc};
+pub use rounding::{
+    ceil, floor, is_rare_quotient, max, min, rem_floor, rem_floor_fast, round_even, sign, trunc,
+};
 pub(crate) use trigonometric::sincos_of_reduced;
 pub use trigonometric::{cos, cos_fast, sin, sin_fast, sincos, sincos_fast, tan, tan_fast};

@@ -52,7 +52,7 @@ fn uniforms_stay_in_the_half_open_interval() {
 #[test]
 fn normals_are_box_muller_of_their_words() {
     let mut source = words::Words(8);
-    let mut check = |w0: u32, w1: u32| {
+    let check = |w0: u32, w1: u32| {
         let unit = |w: u32| (f64::from(w as f32) + 0.5) * 2f64.powi(-32);
         let (u, v) = (f64::from(unit(w0) as f32), unit(w1) * std::f64::consts::TAU);
         let v = f64::from(v as f32);

@@ -29,6 +29,7 @@ macro_rules! check_binary {
 }
 
 /// Records `traced` once, then compares the tape with `direct` on many arguments.
+#[expect(clippy::print_stdout, reason = "the lengths, for whoever asks with --nocapture")]
 fn check<T: Word + Lane>(
     name: &str,
     traced: impl for<'t> Fn(Recorded<'t, T>, Recorded<'t, T>) -> Recorded<'t, T>,

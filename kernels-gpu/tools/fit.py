@@ -59,8 +59,10 @@ def polynomial(coefficients, x):
     return total
 
 
-def fit(function, weight, lo, hi, count, bits):
-    """`count` coefficients, lowest degree first, rounded to `bits`; and the final weighted error."""
+def fit(function, weight, lo, hi, count, bits, wide=0):
+    """`count` coefficients, lowest degree first, rounded to `bits`; and the final weighted error.
+
+    The first `wide` of them are rounded to twice as many bits, for two floats."""
     points = [x for x in grid(mpf(lo), mpf(hi), 8 * count + 60) if x != 0]
     values = [function(x) for x in points]
     weights = [abs(weight(x)) for x in points]
@@ -76,7 +78,8 @@ def fit(function, weight, lo, hi, count, bits):
     fixed = []
     while len(fixed) < count:
         rest = [v - polynomial(fixed, x) for v, x in zip(values, points)]
-        fixed.append(round_to(least_squares(rest, squares, points, len(fixed), count)[0], bits))
+        found = least_squares(rest, squares, points, len(fixed), count)[0]
+        fixed.append(round_to(found, 2 * bits if len(fixed) < wide else bits))
     worst = max(abs((polynomial(fixed, x) - v) * w) for x, v, w in zip(points, values, weights))
     return fixed, worst
 
@@ -137,9 +140,9 @@ def tasks(is64):
         ("erf_tail", "`erf(x)/x - 1`, `z = x^2`, `|x| <= 0.75`",
          lambda z: erf(sqrt(z)) / sqrt(z) - 1, lambda z: sqrt(z) / erf(sqrt(z)),
          mpf("1e-12"), mpf("0.5626"), (6, 12)),
-        ("erfcx_tail", f"`(e^(x^2) erfc(x) (x + {int(a)}) - ERFCX_CENTRE) / t`, `t = (x - {int(a)}) / (x + {int(a)})`, `1/2 <= x <= {top}`",
+        ("erfcx_tail", f"`(e^(x^2) erfc(x) (x + {int(a)}) - ERFCX_C0 - ERFCX_C1 t) / t^2`, `t = (x - {int(a)}) / (x + {int(a)})`, `1/2 <= x <= {top}`",
          lambda t: erfcx(back(t)) * (back(t) + a), lambda t: 1 / (erfcx(back(t)) * (back(t) + a)),
-         lo_t, hi_t, (10, 22)),
+         lo_t, hi_t, (11, 23)),
     ]
 
 
@@ -221,11 +224,17 @@ def write(is64):
     words = ", ".join(f"0x{w:0{word // 4}x}" for w in two_over_pi(word, count))
     lines.append(f"    const TWO_OVER_PI: &'static [u64] = &[{words}];")
     for fname, doc, function, weight, lo, hi, counts in tasks(is64):
-        coefficients, worst = fit(function, weight, lo, hi, counts[is64], bits)
+        scaled_erfc = fname == "erfcx_tail"
+        coefficients, worst = fit(function, weight, lo, hi, counts[is64], bits, int(scaled_erfc))
         bound = float(log(worst, 2))
         print(f"{name} {fname:12} {counts[is64]:3} coefficients, relative error 2^{bound:.1f}", file=sys.stderr)
-        if fname == "erfcx_tail":
-            lines.append(f"\n    const ERFCX_CENTRE: f64 = {literal(coefficients.pop(0))}; // the polynomial at x = a")
+        if scaled_erfc:
+            high = round_to(coefficients[0], bits)
+            low = round_to(coefficients[0] - high, bits)
+            lines.append("")
+            for part, value in (("C0_HI", high), ("C0_LO", low), ("C1", coefficients[1])):
+                lines.append(f"    const ERFCX_{part}: f64 = {literal(value)};")
+            coefficients = coefficients[2:]
         lines.append("")
         lines.append(f"    // {doc}: relative error of the function 2^{bound:.1f}.")
         lines.append("    #[inline(always)]")

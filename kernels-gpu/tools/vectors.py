@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Write tests/vectors/*.bin: arguments and results of the functions in binary64, from mpmath.
 
-    python kernels-gpu/tools/vectors.py
+    python kernels-gpu/tools/vectors.py [records per function] [folder]
 
+A larger set elsewhere is read by the test if the environment variable VECTORS names its folder.
 One file a function. A record is little-endian: the arguments (f64 each), the correctly rounded
 result (f64), and what was lost in rounding it, in 1/65536 ulp (i16). Only finite results are
 listed; special values have tests of their own.
@@ -12,12 +13,12 @@ import math
 import pathlib
 import random
 import struct
+import sys
 
 import mpmath as m
 from mpmath import mp, mpf
 
 mp.prec = 1300  # sin of the largest binary64 numbers needs 1024 bits before the point
-RECORDS = 400
 
 
 def log_uniform(rng, lo, hi):
@@ -102,18 +103,21 @@ def record(arguments, value):
 
 
 def main():
+    records = int(sys.argv[1]) if len(sys.argv) > 1 else 400
     folder = pathlib.Path(__file__).parent.parent / "tests" / "vectors"
+    if len(sys.argv) > 2:
+        folder = pathlib.Path(sys.argv[2])
     folder.mkdir(exist_ok=True)
     for name, (function, draw) in FUNCTIONS.items():
         rng = random.Random(name)
-        points = [draw(rng) for _ in range(RECORDS)]
+        points = [draw(rng) for _ in range(records)]
         if name in ("sin", "cos", "tan"):
             points += HARDEST
         data = b"".join(record((x,), function(mpf(x))) for x in points)
         (folder / f"{name}.bin").write_bytes(data)
     for name, (function, draw) in BINARY.items():
         rng = random.Random(name)
-        points = [draw(rng) for _ in range(RECORDS)]
+        points = [draw(rng) for _ in range(records)]
         data = b"".join(record(p, function(mpf(p[0]), mpf(p[1]))) for p in points)
         (folder / f"{name}.bin").write_bytes(data)
 

@@ -1,6 +1,6 @@
 //! The cargo call that turns a crate into PTX.
 
-use crate::toolchain::{CoreLibrary, Toolchain};
+use crate::toolchain::{CoreLibrary, IDLE_LINKER, Toolchain, without_outer_libraries};
 use crate::{Arch, TARGET};
 use std::env;
 use std::ffi::OsStr;
@@ -40,6 +40,7 @@ pub(crate) fn cargo_rustc(
     arch: Arch,
 ) -> Command {
     let mut command = Command::new(&toolchain.cargo);
+    without_outer_libraries(&mut command);
     for (name, _) in env::vars_os() {
         if is_of_the_outer_build(&name) {
             command.env_remove(name);
@@ -76,18 +77,13 @@ fn rustflags(core: CoreLibrary, arch: Arch) -> Vec<String> {
         "-Zunstable-options".to_owned(),
         // rustc has written the PTX by the time it would link, so the linker has nothing to do.
         "-Clinker-flavor=llbc".to_owned(),
-        format!("-Clinker={}", do_nothing()),
+        format!("-Clinker={IDLE_LINKER}"),
     ];
     if core == CoreLibrary::FromSource {
         // A panic is one trap, without the formatting of a message that nobody would see.
         flags.push("-Cpanic=immediate-abort".to_owned());
     }
     flags
-}
-
-/// A program that ignores its arguments and succeeds.
-fn do_nothing() -> &'static str {
-    if cfg!(windows) { "rundll32" } else { "true" }
 }
 
 fn is_of_the_outer_build(name: &OsStr) -> bool {

@@ -1,6 +1,6 @@
 //! What can go wrong between a crate of kernels and its PTX.
 
-use crate::{Attempt, RUSTC_VARIABLE, SKIP_VARIABLE, TARGET};
+use crate::{Attempt, RUSTC_VARIABLE, SKIP_VARIABLE};
 use std::path::PathBuf;
 use std::{error, fmt, io};
 
@@ -63,9 +63,8 @@ impl fmt::Display for CudaBuilderError {
                 }
                 write!(
                     f,
-                    "Get one with `rustup target add {TARGET}` (or `rustup component add \
-                     rust-src`), or with `apt-get install rustc-web rust-web-src`; or name one in \
-                     {RUSTC_VARIABLE}"
+                    "Get one with `rustup component add rust-src`, or with `apt-get install \
+                     rustc-web rust-web-src`; or name one in {RUSTC_VARIABLE}"
                 )
             }
             Self::NotABuildScript => {

@@ -118,7 +118,6 @@ impl CudaBuilder {
 
         let release = target_dir.join(TARGET).join("release");
         let stem = self.library_name(&manifest)?;
-        self.say_rerun_if_dependencies_changed(&release.join(format!("lib{stem}.d")));
         self.say_rerun_if_dependencies_changed(&release.join(format!("{stem}.d")));
         let ptx = release.join("deps").join(format!("{stem}.s"));
         if !ptx.is_file() {

@@ -12,6 +12,10 @@ use std::process::Command;
 /// Names the `rustc` to use. Its `cargo` is the one beside it.
 pub const RUSTC_VARIABLE: &str = "CUDA_BUILDER_RUSTC";
 
+/// A program that ignores its arguments and succeeds. Every Unix has it; on Windows it comes with
+/// Git.
+pub(crate) const IDLE_LINKER: &str = "true";
+
 /// Where `core` for the GPU comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CoreLibrary {
@@ -81,6 +85,7 @@ impl Toolchain {
         if !processors.split_whitespace().any(|name| name == arch.target_cpu()) {
             return Err(format!("it does not know {arch}"));
         }
+        ask(Path::new(IDLE_LINKER), &[])?;
         let core = core_library(&sysroot).ok_or_else(|| {
             format!("{} has neither {TARGET} nor the library sources", sysroot.display())
         })?;
@@ -127,13 +132,20 @@ fn is_core_rlib(name: &OsStr) -> bool {
     name.to_str().is_some_and(|name| name.starts_with("libcore-") && name.ends_with(".rlib"))
 }
 
+/// Takes back the library path that cargo gives to build scripts and tests. It leads to the outer
+/// tool chain, and a compiler of the same release would load that one's libraries, with that one's
+/// idea of where `core` is.
+pub(crate) fn without_outer_libraries(command: &mut Command) -> &mut Command {
+    command.env_remove("LD_LIBRARY_PATH").env_remove("DYLD_FALLBACK_LIBRARY_PATH")
+}
+
 fn executable(name: &str) -> String {
     format!("{name}{}", std::env::consts::EXE_SUFFIX)
 }
 
 /// Runs a compiler query and returns its output, or the first line of what it complained about.
 fn ask(rustc: &Path, arguments: &[&str]) -> Result<String, String> {
-    let output = Command::new(rustc)
+    let output = without_outer_libraries(&mut Command::new(rustc))
         .args(arguments)
         .output()
         .map_err(|error| format!("cannot run {}: {error}", rustc.display()))?;

@@ -24,16 +24,22 @@
 //!   may travel in one `#[repr(C)]` struct.
 //! - An array indexed by a value that is not known at compile time goes to local memory. Unroll,
 //!   or keep it in shared memory; `ptxas -v` must show a stack of 0 bytes.
-//! - `a * b + c` is never contracted. [`float::GpuFloat`] has the fused operation, the square root
-//!   and the rounding that `core` lacks on this target; division and the other operators are
-//!   IEEE's. `core`'s intrinsics for exp, ln, sin and cos crash the back end.
+//! - `+`, `-`, `*` and `/` are IEEE's (`add.rn`, `div.rn`, …), subnormal numbers are kept, and
+//!   `a * b + c` is never contracted. [`float::GpuFloat`] has the fused operation, the square root
+//!   and the rounding to integers that stable `core` lacks. `abs`, `copysign` and `to_bits` are
+//!   exact and need no help.
+//! - Not the same as on a CPU: `%` (a division, a product and a difference, far from exact for
+//!   large quotients), `round` (halves away from zero, approximated; round to even instead), `min`
+//!   and `max` (for NaN and for zeros of either sign; compare and select instead).
+//! - `as i32` from a float saturates as Rust says, in seven instructions; `to_int_unchecked` is
+//!   one.
+//! - `core`'s intrinsics for exp, ln, sin and cos crash the back end.
 //! - A panic is a trap. Where `core` was built with immediate abort, as `cuda_builder` does when
 //!   it has the sources, a bounds check costs a compare and a branch.
 #![cfg_attr(target_arch = "nvptx64", no_std)]
 #![cfg_attr(
     target_arch = "nvptx64",
     feature(
-        abi_ptx,
         abi_unadjusted,
         asm_experimental_arch,
         core_intrinsics,

@@ -22,10 +22,13 @@
 //!
 //! The operands may be `f32`, `f64`, `u32`, `i32`, `u64`, raw pointers, and arrays of those whose
 //! length is a literal; the result may be a tuple of them. Variants for several lengths come from
-//! a macro that declares one slot for each. The compiler takes a slot for a pure function of its
-//! operands: it may move a call, merge equal ones, or write one several times when it unrolls a
-//! loop. The instructions may read memory that nobody writes during the launch, through a pointer
-//! operand; such a slot should be declared `unsafe fn`.
+//! a macro that declares one slot for each.
+//!
+//! The compiler takes a slot for a pure function of its operands. It may move a call, merge equal
+//! ones, or unroll the loop around one, which then holds it up to nine times; a barrier in the loop
+//! prevents that. The instructions must name their rounding (`add.rn.f32`): without it the
+//! assembler may fuse a product with a sum. They may read memory that nobody writes during the
+//! launch, through a pointer operand; such a slot should be declared `unsafe fn`.
 //!
 //! A slot that reads memory which the kernel writes says `#[memory(read)]`, and one that writes
 //! memory `#[memory(write)]`; both must be an `unsafe fn`. Only a slot that writes may return

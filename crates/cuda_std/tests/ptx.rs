@@ -41,6 +41,7 @@ fn main() -> ExitCode {
 }
 
 /// A trial that could not run here.
+#[expect(clippy::print_stderr, reason = "the test runner does not print why a trial is ignored")]
 fn absent(name: String, reason: String) -> Trial {
     let required = env::var_os("REQUIRE_PTX").is_some_and(|value| value == "1");
     if !required {
@@ -72,11 +73,9 @@ fn trials_for(arch: Arch, ptx: String) -> Vec<Trial> {
         let path = folder().join(format!("filled.{arch}.ptx"));
         fs::write(&path, filled).map(|()| path)
     });
-    let calls = calls(&ptx);
+    let (calls, kernels) = (calls(&ptx), ptx.matches(".visible .entry").count());
     let mut trials = vec![
-        Trial::test(format!("{arch}_has_all_kernels"), move || {
-            equal(ptx.matches(".visible .entry").count(), KERNELS)
-        }),
+        Trial::test(format!("{arch}_has_all_kernels"), move || equal(kernels, KERNELS)),
         Trial::test(format!("{arch}_has_all_slots"), move || {
             let mut names: Vec<&str> = calls.iter().map(String::as_str).collect();
             names.sort_unstable();
@@ -85,6 +84,9 @@ fn trials_for(arch: Arch, ptx: String) -> Vec<Trial> {
             equal(names, [all.as_slice(), &["mixed", "wide_drift"]].concat())
         }),
     ];
+    trials.push(Trial::test(format!("{arch}_names_every_rounding"), move || {
+        equal(free_to_fuse(&ptx), Vec::<String>::new())
+    }));
     let path = match filled {
         Ok(Ok(path)) => path,
         error => {
@@ -122,6 +124,24 @@ fn calls(ptx: &str) -> Vec<String> {
     filled.map_or_else(|error| panic!("{error}"), |_| names)
 }
 
+/// The float instructions an assembler may fuse, approximate or flush: those of which two devices
+/// may make two results.
+fn free_to_fuse(ptx: &str) -> Vec<String> {
+    ptx.lines()
+        .filter(|line| {
+            let instruction = line.split_whitespace().next().unwrap_or_default();
+            let mut parts = instruction.split('.');
+            let operation = parts.next().unwrap_or_default();
+            let is_float = instruction.ends_with(".f32") || instruction.ends_with(".f64");
+            let rounds = ["add", "sub", "mul", "fma", "div", "sqrt", "rcp"].contains(&operation);
+            is_float && rounds && parts.next() != Some("rn")
+                || instruction.contains(".ftz")
+                || instruction.contains(".approx")
+        })
+        .map(str::to_owned)
+        .collect()
+}
+
 /// Instructions that use every input and write every output, with registers and a label whose
 /// names are the same in every call.
 fn body(call: &Call<'_>) -> String {
@@ -141,8 +161,8 @@ fn body(call: &Call<'_>) -> String {
     text += "\t@%p bra done;\n\tneg.f32 %t, %t;\n\tdone:\n";
     for (at, Register { name, ty }) in call.outputs.iter().enumerate() {
         let _ = match ty {
-            Type::F32 => writeln!(text, "\tmul.f32 {name}, %t, 0f3F80000{at:X};"),
-            Type::F64 => writeln!(text, "\tadd.f64 {name}, %d, 0d3FF000000000000{at:X};"),
+            Type::F32 => writeln!(text, "\tmul.rn.f32 {name}, %t, 0f3F80000{at:X};"),
+            Type::F64 => writeln!(text, "\tadd.rn.f64 {name}, %d, 0d3FF000000000000{at:X};"),
             Type::U32 | Type::S32 => writeln!(text, "\tadd.u32 {name}, %u, {at};"),
             Type::U64 => writeln!(text, "\tmov.u64 {name}, {at};"),
         };

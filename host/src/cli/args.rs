@@ -1,5 +1,6 @@
 //! Every argument of the command line.
 
+use crate::experiment::AxisSpec;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -123,43 +124,6 @@ impl std::str::FromStr for Setting {
     }
 }
 
-/// `NAME=LO:HI:N` or `NAME=a,b,c`.
-#[derive(Clone, Debug, PartialEq)]
-pub struct SweepAxis {
-    /// The parameter.
-    pub name: String,
-    /// Its values.
-    pub values: Vec<f64>,
-}
-
-impl std::str::FromStr for SweepAxis {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let (name, values) = text
-            .split_once('=')
-            .ok_or_else(|| format!("`{text}` is neither NAME=LO:HI:N nor NAME=a,b,c"))?;
-        let number = |part: &str| {
-            part.trim().parse::<f64>().map_err(|_| format!("`{part}` in `{text}` is not a number"))
-        };
-        let parts: Vec<&str> = values.split(':').collect();
-        let values =
-            match parts[..] {
-                [lo, hi, n] => {
-                    let (lo, hi) = (number(lo)?, number(hi)?);
-                    let n: usize =
-                        n.trim().parse().ok().filter(|&n| n > 0).ok_or_else(|| {
-                            format!("`{n}` in `{text}` is not a number of values")
-                        })?;
-                    crate::experiment::linspace(lo, hi, n)
-                }
-                [list] => list.split(',').map(number).collect::<Result<_, _>>()?,
-                _ => return Err(format!("`{text}` is neither NAME=LO:HI:N nor NAME=a,b,c")),
-            };
-        Ok(Self { name: name.trim().to_owned(), values })
-    }
-}
-
 /// What changes an experiment before it is checked, planned or run.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Changes to the experiment")]
@@ -182,9 +146,10 @@ pub struct ChangeArgs {
     /// Set a parameter: NAME=VALUE, for example `c_lin.G=0.5`; repeatable.
     #[arg(long, value_name = "NAME=VALUE", allow_negative_numbers = true)]
     pub set: Vec<Setting>,
-    /// Sweep a parameter: NAME=LO:HI:N or NAME=a,b,c; repeatable, the last runs fastest.
+    /// Sweep a parameter: NAME=LO:HI:N, NAME=LO:HI:N:log or NAME=a,b,c; repeatable, the last runs
+    /// fastest.
     #[arg(long, value_name = "NAME=LO:HI:N")]
-    pub sweep: Vec<SweepAxis>,
+    pub sweep: Vec<AxisSpec>,
     /// Seed of all random numbers.
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
@@ -306,16 +271,6 @@ mod tests {
     fn every_command_may_stand_first() {
         for command in Cli::command().get_subcommands() {
             assert!(Command::NAMES.contains(&command.get_name()), "{}", command.get_name());
-        }
-    }
-
-    #[test]
-    fn sweeps_are_ranges_or_lists() {
-        let axis: SweepAxis = "c.G=0:1:3".parse().unwrap();
-        assert_eq!(axis, SweepAxis { name: "c.G".into(), values: vec![0.0, 0.5, 1.0] });
-        assert_eq!("a=1,2.5".parse::<SweepAxis>().unwrap().values, [1.0, 2.5]);
-        for bad in ["a", "a=1:2", "a=1:2:0", "a=x", "a=1:2:3:4", "a=1:2:-3"] {
-            assert!(bad.parse::<SweepAxis>().unwrap_err().contains(bad), "{bad}");
         }
     }
 

@@ -56,14 +56,29 @@ pub fn pieces(raw: &RawConnectome) -> Result<(), ConnectomeError> {
         }
     }
     let labels = raw.labels.as_ref().map(|l| l.value.as_slice());
-    numbers(&raw.weights, "weight", labels, |w| w.is_finite())?;
+    numbers(&raw.weights.value, &raw.weights.place, "weight", labels, |w| w.is_finite())?;
     if let Some(lengths) = &raw.lengths {
-        numbers(lengths, "tract length", labels, |l| l.is_finite() && l >= 0.0)?;
+        numbers(&lengths.value, &lengths.place, "tract length", labels, |l| {
+            l.is_finite() && l >= 0.0
+        })?;
     }
     if let Some(delays) = &raw.delays {
-        numbers(delays, "delay", labels, |d| d.is_nan() || (d.is_finite() && d >= 0.0))?;
+        numbers(&delays.value, &delays.place, "delay", labels, |d| {
+            d.is_nan() || (d.is_finite() && d >= 0.0)
+        })?;
     }
     Ok(())
+}
+
+/// Checks the numbers of a connectome again, after a transform that stands at `place`.
+///
+/// # Errors
+/// A weight that is not finite; a length that is not finite or is negative.
+pub fn transformed(connectome: &Connectome, place: &Place) -> Result<(), ConnectomeError> {
+    let labels = Some(connectome.labels.as_slice());
+    numbers(&connectome.weights, place, "weight", labels, f64::is_finite)?;
+    let lengths = &connectome.tract_lengths_mm;
+    numbers(lengths, place, "tract length", labels, |l| l.is_finite() && l >= 0.0)
 }
 
 /// What is probably not meant in pieces that passed [`pieces`].
@@ -111,25 +126,26 @@ fn square(piece: &Piece<DMatrix<f64>>) -> Result<usize, ConnectomeError> {
 
 /// The first entry, row by row, that is not as it must be.
 fn numbers(
-    piece: &Piece<DMatrix<f64>>,
+    matrix: &DMatrix<f64>,
+    place: &Place,
     what: &'static str,
     labels: Option<&[String]>,
     good: impl Fn(f64) -> bool,
 ) -> Result<(), ConnectomeError> {
-    let count = piece.value.iter().filter(|&&x| !good(x)).count();
+    let count = matrix.iter().filter(|&&x| !good(x)).count();
     if count == 0 {
         return Ok(());
     }
-    let (rows, columns) = piece.value.shape();
+    let (rows, columns) = matrix.shape();
     let first = (0..rows)
         .flat_map(|target| (0..columns).map(move |source| (target, source)))
-        .find(|&at| !good(piece.value[at]));
+        .find(|&at| !good(matrix[at]));
     match first {
         None => Ok(()),
         Some((target, source)) => Err(ConnectomeError::BadNumber {
-            place: piece.place.clone(),
+            place: place.clone(),
             what,
-            value: piece.value[(target, source)],
+            value: matrix[(target, source)],
             edge: Edge {
                 target,
                 source,
@@ -281,6 +297,18 @@ mod tests {
         assert!(voxels[0].to_string().contains("multiples of 0.6 up to"), "{}", voxels[0]);
         let rounded = with_lengths(8, |i, j| plausible(i, j).round()).finish().unwrap().1;
         assert_eq!(rounded, [], "whole mm are plausible");
+    }
+
+    #[test]
+    fn transforms_are_checked_again() {
+        let (mut connectome, _) = with_lengths(3, plausible).finish().unwrap();
+        let place = Place::file("transform of weight");
+        assert_eq!(transformed(&connectome, &place), Ok(()));
+        connectome.weights[(2, 0)] = f64::NAN;
+        assert_eq!(
+            transformed(&connectome, &place).unwrap_err().to_string(),
+            "transform of weight: weight is NaN at row 2, column 0 (from 0 to 2)"
+        );
     }
 
     #[test]

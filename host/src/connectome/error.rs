@@ -200,6 +200,16 @@ pub enum ConnectomeError {
         /// How many entries are wrong in the same way, this one included.
         count: usize,
     },
+    /// A graph that can't be generated as asked.
+    #[error("graph generator {generator}: {problem}")]
+    Generator {
+        /// The kind of graph.
+        generator: String,
+        /// What is wrong with the parameters.
+        problem: String,
+        /// What to do.
+        help: String,
+    },
     /// A coordinate that is not finite.
     #[error("{place}: the centre of node {node} is ({}, {}, {})", value[0], value[1], value[2])]
     BadCentre {
@@ -217,7 +227,7 @@ impl ConnectomeError {
     pub fn code(&self) -> Code {
         match self {
             Self::Missing { .. } => Code::ConnectomeMissing,
-            Self::Ambiguous { .. } => Code::BadValue,
+            Self::Ambiguous { .. } | Self::Generator { .. } => Code::BadValue,
             Self::Unreadable { .. } => Code::Unreadable,
             Self::Unsupported { .. } => Code::NotSupported,
             Self::NotANumber { .. } | Self::BadNumber { .. } | Self::BadCentre { .. } => {
@@ -235,7 +245,9 @@ impl ConnectomeError {
     /// What to do about it.
     pub fn help(&self) -> String {
         match self {
-            Self::Missing { help, .. } | Self::Unsupported { help, .. } => help.clone(),
+            Self::Missing { help, .. }
+            | Self::Unsupported { help, .. }
+            | Self::Generator { help, .. } => help.clone(),
             Self::Ambiguous { .. } => "keep one of them, or name the file itself".into(),
             Self::Unreadable { .. } => "check that the file is whole and may be read".into(),
             Self::NotANumber { .. } => {

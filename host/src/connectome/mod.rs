@@ -3,6 +3,8 @@
 pub mod check;
 pub mod delays;
 mod error;
+pub mod generator;
+pub mod normalise;
 mod raw;
 pub mod read;
 

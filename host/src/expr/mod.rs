@@ -6,6 +6,7 @@
 //! A symbol of the model wins over a function or constant of the same name, so [`parse`] asks its
 //! caller which names are symbols.
 
+mod application;
 mod ast;
 mod error;
 pub mod function;

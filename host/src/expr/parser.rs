@@ -13,20 +13,20 @@ use std::ops::Range;
 /// Levels of brackets, signs and powers that may be open at once; bounds the parser's stack.
 const NESTING: usize = 100;
 /// Height of the tree; bounds the stack of everything that walks it.
-const HEIGHT: usize = 400;
+pub(super) const HEIGHT: usize = 400;
 /// Nodes that chained comparisons may copy: nested chains would double them at every level.
 const COPIED: usize = 4096;
 
 const OR: u8 = 1;
 const AND: u8 = 3;
-const NOT: u8 = 5;
+pub(super) const NOT: u8 = 5;
 const COMPARISON: u8 = 7;
 const BIT_OR: u8 = 9;
 const BIT_AND: u8 = 11;
 const SUM: u8 = 13;
 const PRODUCT: u8 = 15;
-const SIGN: u8 = 17;
-const POWER: u8 = 19;
+pub(super) const SIGN: u8 = 17;
+pub(super) const POWER: u8 = 19;
 
 /// Parses the right-hand side of an equation.
 ///
@@ -51,37 +51,37 @@ pub fn parse(text: &str, is_symbol: &dyn Fn(&str) -> bool) -> Result<Expr, ExprE
 }
 
 /// A tree and its height.
-struct Node {
-    expr: Expr,
-    height: usize,
+pub(super) struct Node {
+    pub(super) expr: Expr,
+    pub(super) height: usize,
 }
 
-struct Parser<'a> {
-    text: &'a str,
+pub(super) struct Parser<'a> {
+    pub(super) text: &'a str,
     tokens: Vec<Token>,
     at: usize,
     nesting: usize,
     copied: usize,
-    is_symbol: &'a dyn Fn(&str) -> bool,
+    pub(super) is_symbol: &'a dyn Fn(&str) -> bool,
 }
 
 impl Parser<'_> {
-    fn peek(&self) -> &Token {
+    pub(super) fn peek(&self) -> &Token {
         &self.tokens[self.at]
     }
 
-    fn advance(&mut self) -> Token {
+    pub(super) fn advance(&mut self) -> Token {
         let token = self.tokens[self.at].clone();
         // The end stays in place, so there is always a token to look at.
         self.at = (self.at + 1).min(self.tokens.len() - 1);
         token
     }
 
-    fn is(&self, symbol: &str) -> bool {
+    pub(super) fn is(&self, symbol: &str) -> bool {
         matches!(self.peek().kind, TokenKind::Symbol(s) if s == symbol)
     }
 
-    fn eat(&mut self, symbol: &str) -> bool {
+    pub(super) fn eat(&mut self, symbol: &str) -> bool {
         let found = self.is(symbol);
         if found {
             self.advance();
@@ -90,17 +90,17 @@ impl Parser<'_> {
     }
 
     /// The next token's word where it is a name.
-    fn word(&self) -> Option<&str> {
+    pub(super) fn word(&self) -> Option<&str> {
         let token = self.peek();
         (token.kind == TokenKind::Name).then(|| &self.text[token.span.clone()])
     }
 
     /// A function of the language that the model has not taken as a symbol.
-    fn is_function(&self, name: &str) -> bool {
+    pub(super) fn is_function(&self, name: &str) -> bool {
         function::arity(name).is_some() && !(self.is_symbol)(name)
     }
 
-    fn fail<T>(&self, kind: ExprErrorKind, span: Range<usize>) -> Result<T, ExprError> {
+    pub(super) fn fail<T>(&self, kind: ExprErrorKind, span: Range<usize>) -> Result<T, ExprError> {
         Err(ExprError { kind, span })
     }
 
@@ -120,20 +120,25 @@ impl Parser<'_> {
         ExprError { kind, span: token.span.clone() }
     }
 
-    fn node(&self, kind: ExprKind, span: Range<usize>, below: usize) -> Result<Node, ExprError> {
+    pub(super) fn node(
+        &self,
+        kind: ExprKind,
+        span: Range<usize>,
+        below: usize,
+    ) -> Result<Node, ExprError> {
         if below >= HEIGHT {
             return self.fail(ExprErrorKind::TooDeep(HEIGHT), span);
         }
         Ok(Node { expr: Expr { kind, span }, height: below + 1 })
     }
 
-    fn binary(&self, operator: B, x: Node, y: Node) -> Result<Node, ExprError> {
+    pub(super) fn binary(&self, operator: B, x: Node, y: Node) -> Result<Node, ExprError> {
         let span = x.expr.span.start..y.expr.span.end;
         let below = x.height.max(y.height);
         self.node(ExprKind::Binary(operator, Box::new(x.expr), Box::new(y.expr)), span, below)
     }
 
-    fn expression(&mut self, loosest: u8) -> Result<Node, ExprError> {
+    pub(super) fn expression(&mut self, loosest: u8) -> Result<Node, ExprError> {
         self.nesting += 1;
         if self.nesting > NESTING {
             return self.fail(ExprErrorKind::TooDeep(NESTING), self.peek().span.clone());
@@ -226,7 +231,7 @@ impl Parser<'_> {
         self.node(ExprKind::Compare(operator, Box::new(x.expr), Box::new(y.expr)), span, below)
     }
 
-    fn unary(
+    pub(super) fn unary(
         &mut self,
         operator: UnaryOperator,
         start: usize,
@@ -237,7 +242,7 @@ impl Parser<'_> {
         self.node(ExprKind::Unary(operator, Box::new(x.expr)), span, x.height)
     }
 
-    fn prefix(&mut self) -> Result<Node, ExprError> {
+    pub(super) fn prefix(&mut self) -> Result<Node, ExprError> {
         let token = self.advance();
         let start = token.span.start;
         let node = match token.kind {
@@ -284,7 +289,7 @@ impl Parser<'_> {
     }
 
     /// Items up to a closing bracket, and the byte after it.
-    fn items(
+    pub(super) fn items(
         &mut self,
         symbol: &str,
         opened: char,
@@ -317,94 +322,6 @@ impl Parser<'_> {
         }
         Ok(base)
     }
-
-    fn name(&mut self, token: &Token) -> Result<Node, ExprError> {
-        let name = &self.text[token.span.clone()];
-        let span = token.span.clone();
-        match name {
-            "not" => return self.unary(UnaryOperator::Not, span.start, NOT),
-            "True" => return self.node(ExprKind::Boolean(true), span, 0),
-            "False" => return self.node(ExprKind::Boolean(false), span, 0),
-            "if" | "else" => return self.fail(ExprErrorKind::Conditional, span),
-            "and" | "or" => {
-                return self.fail(ExprErrorKind::ExpectedValue(format!("`{name}`")), span);
-            }
-            _ => {}
-        }
-        if (self.is_symbol)(name) || function::constant(name).is_some() {
-            return self.node(ExprKind::Symbol(name.into()), span, 0);
-        }
-        if self.is("(") {
-            return self.call(name, span.start);
-        }
-        if self.is_function(name) {
-            return self.implicit_application(name, span);
-        }
-        self.node(ExprKind::Symbol(name.into()), span, 0)
-    }
-
-    fn call(&mut self, name: &str, start: usize) -> Result<Node, ExprError> {
-        let bracket = self.advance().span.start;
-        let (arguments, end, height) = self.items(")", '(', bracket)?;
-        if height >= HEIGHT {
-            return self.fail(ExprErrorKind::TooDeep(HEIGHT), start..end);
-        }
-        let expr = operator_call(name, arguments, start..end);
-        let height = height + depth_of_operator_call(&expr);
-        Ok(Node { expr, height })
-    }
-
-    /// `sin x`, `sin 2x`, `sin^2 x`, `sin**2(x)`.
-    fn implicit_application(&mut self, name: &str, span: Range<usize>) -> Result<Node, ExprError> {
-        let exponent = if self.is("**") {
-            self.advance();
-            match self.peek().kind {
-                TokenKind::Number(_) => Some(self.prefix()?),
-                _ => return self.fail(ExprErrorKind::BareFunction(name.into()), span),
-            }
-        } else {
-            None
-        };
-        let applied = if self.is("(") {
-            self.call(name, span.start)?
-        } else if self.starts_factor() {
-            let mut argument = self.expression(SIGN)?;
-            // As sympy: a product continues the argument, a quotient or another function ends it.
-            loop {
-                if self.is("*") {
-                    self.advance();
-                } else if !self.starts_factor() || self.word().is_some_and(|w| self.is_function(w))
-                {
-                    break;
-                }
-                let factor = self.expression(SIGN)?;
-                argument = self.binary(B::Multiply, argument, factor)?;
-            }
-            let span = span.start..argument.expr.span.end;
-            let expr = operator_call(name, vec![argument.expr], span);
-            Node { expr, height: argument.height + 1 }
-        } else {
-            return self.fail(ExprErrorKind::BareFunction(name.into()), span);
-        };
-        match exponent {
-            None => Ok(applied),
-            Some(exponent) => {
-                let span = applied.expr.span.clone();
-                let below = applied.height.max(exponent.height);
-                let (x, n) = (Box::new(applied.expr), Box::new(exponent.expr));
-                self.node(ExprKind::Binary(B::Power, x, n), span, below)
-            }
-        }
-    }
-
-    fn starts_factor(&self) -> bool {
-        match self.peek().kind {
-            TokenKind::Number(_) => true,
-            TokenKind::Name => !matches!(self.word(), Some("and" | "or" | "not" | "if" | "else")),
-            TokenKind::Symbol(symbol) => symbol == "(",
-            TokenKind::End => false,
-        }
-    }
 }
 
 enum Infix {
@@ -434,63 +351,4 @@ fn size(expr: &Expr) -> usize {
         ExprKind::Call(_, items) | ExprKind::Tuple(items) => items.iter().map(size).sum(),
         ExprKind::Index(base, items) => size(base) + items.iter().map(size).sum::<usize>(),
     }
-}
-
-/// How many nodes [`operator_call`] puts above its arguments.
-fn depth_of_operator_call(expr: &Expr) -> usize {
-    let mut depth = 1;
-    let mut at = expr;
-    while let ExprKind::Binary(B::And | B::Or, left, _) = &at.kind {
-        depth += 1;
-        at = left;
-    }
-    depth
-}
-
-/// A call, or the operator that a function such as `Eq` or `And` is another spelling of.
-///
-/// With the wrong number of arguments it stays a call, which lowering refuses.
-fn operator_call(name: &str, mut arguments: Vec<Expr>, span: Range<usize>) -> Expr {
-    let compare = match name {
-        "Eq" => Some(C::Equal),
-        "Ne" => Some(C::NotEqual),
-        "Lt" => Some(C::Less),
-        "Le" => Some(C::LessEqual),
-        "Gt" => Some(C::Greater),
-        "Ge" => Some(C::GreaterEqual),
-        _ => None,
-    };
-    let binary = match name {
-        "Mod" => Some(B::Modulo),
-        "Pow" | "pow" => Some(B::Power),
-        _ => None,
-    };
-    let junction = match name {
-        "And" => Some(B::And),
-        "Or" => Some(B::Or),
-        _ => None,
-    };
-    let kind = match (compare, binary, junction, arguments.len()) {
-        (Some(operator), _, _, 2) => {
-            let y = Box::new(arguments.remove(1));
-            ExprKind::Compare(operator, Box::new(arguments.remove(0)), y)
-        }
-        (_, Some(operator), _, 2) => {
-            let y = Box::new(arguments.remove(1));
-            ExprKind::Binary(operator, Box::new(arguments.remove(0)), y)
-        }
-        (_, _, Some(operator), 2..=16) => {
-            let whole = span.clone();
-            let joined = arguments.into_iter().reduce(|x, y| Expr {
-                kind: ExprKind::Binary(operator, Box::new(x), Box::new(y)),
-                span: whole.clone(),
-            });
-            return joined.unwrap_or(Expr { kind: ExprKind::Boolean(true), span });
-        }
-        (_, _, _, 1) if name == "Not" => {
-            ExprKind::Unary(UnaryOperator::Not, Box::new(arguments.remove(0)))
-        }
-        _ => ExprKind::Call(name.into(), arguments),
-    };
-    Expr { kind, span }
 }

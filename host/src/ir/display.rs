@@ -154,3 +154,37 @@ impl Display for Program {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::{Builder, Function1};
+
+    #[test]
+    fn a_program_reads_from_top_to_bottom() {
+        let mut b = Builder::default();
+        let (x, half) = (b.input(Input::State(0)), b.constant(0.5));
+        let below = b.compare(CompareOp::Lt, x, half);
+        let sine = b.call1(Function1::Sin, x);
+        let drift = b.select(below, sine, half);
+        let program = Program {
+            states: vec!["theta".into()],
+            bounds: vec![Bound::Wrap { lo: 0.0, hi: 1.0 }],
+            gathers: vec![Gather { source: GatherSource::Ones, matrix: 0, delayed: true }],
+            drift: b.finish(vec![drift]),
+            ..Program::default()
+        };
+        let expected = "\
+state 0 theta wrap 0.0 1.0
+gather 0 ones weights 0 delayed
+drift:
+  %0 = state 0
+  %1 = const 0.5
+  %2 = lt %0, %1
+  %3 = sin %0
+  %4 = select %2, %3, %1
+  return %4
+";
+        assert_eq!(program.to_string(), expected);
+    }
+}

@@ -243,3 +243,106 @@ fn check_section(program: &Program, name: &str, section: &Section) -> Result<(),
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::{BinaryOp, CompareOp, Gather, LogicOp};
+
+    /// One state, one parameter, their product as drift.
+    fn sound() -> Program {
+        Program {
+            states: vec!["x".into()],
+            parameters: vec!["p".into()],
+            bounds: vec![Bound::Free],
+            drift: Section {
+                insts: vec![
+                    Inst::Input(Input::State(0)),
+                    Inst::Input(Input::Parameter(0)),
+                    Inst::Binary(BinaryOp::Mul, Value(0), Value(1)),
+                ],
+                results: vec![Value(2)],
+            },
+            ..Program::default()
+        }
+    }
+
+    #[test]
+    fn a_sound_program_passes() {
+        assert_eq!(verify(sound()).unwrap().into_inner(), sound());
+    }
+
+    #[test]
+    fn every_rule_is_checked() {
+        type Break = fn(&mut Program);
+        let section = || "drift".to_owned();
+        let cases: [(Break, VerifyError); 12] = [
+            (
+                |p| p.drift.insts[2] = Inst::Binary(BinaryOp::Mul, Value(0), Value(2)),
+                VerifyError::Order { section: section(), inst: 2, operand: Value(2) },
+            ),
+            (
+                |p| p.drift.insts[2] = Inst::Logic(LogicOp::And, Value(0), Value(1)),
+                VerifyError::OperandType {
+                    section: section(),
+                    inst: 2,
+                    operand: Value(0),
+                    expected: Type::Bool,
+                },
+            ),
+            (
+                |p| p.drift.insts[1] = Inst::Input(Input::Gathered(0)),
+                VerifyError::InputKind { section: section(), inst: 1, input: Input::Gathered(0) },
+            ),
+            (
+                |p| p.drift.insts[1] = Inst::Input(Input::Parameter(1)),
+                VerifyError::InputRange {
+                    section: section(),
+                    inst: 1,
+                    input: Input::Parameter(1),
+                    count: 1,
+                },
+            ),
+            (
+                |p| p.drift.results.clear(),
+                VerifyError::ResultCount { section: section(), found: 0, expected: 1 },
+            ),
+            (
+                |p| p.drift.results[0] = Value(3),
+                VerifyError::Result { section: section(), result: Value(3) },
+            ),
+            (
+                |p| p.drift.insts[2] = Inst::Compare(CompareOp::Lt, Value(0), Value(1)),
+                VerifyError::Result { section: section(), result: Value(2) },
+            ),
+            (
+                |p| {
+                    let source = GatherSource::Channel(0);
+                    p.gathers.push(Gather { source, matrix: 0, delayed: false });
+                },
+                VerifyError::GatherSource { gather: 0 },
+            ),
+            (|p| p.bounds.clear(), VerifyError::BoundCount { found: 0, states: 1 }),
+            (
+                |p| p.bounds[0] = Bound::Wrap { lo: 0.0, hi: f64::INFINITY },
+                VerifyError::Bound { state: 0 },
+            ),
+            (|p| p.bounds[0] = Bound::Clamp { lo: 1.0, hi: 0.0 }, VerifyError::Bound { state: 0 }),
+            (
+                |p| {
+                    p.noisy.push(1);
+                    p.diffusion = Section {
+                        insts: vec![Inst::Input(Input::Parameter(0))],
+                        results: vec![Value(0)],
+                    };
+                },
+                VerifyError::Noisy,
+            ),
+        ];
+        for (spoil, expected) in cases {
+            let mut program = sound();
+            spoil(&mut program);
+            assert_eq!(verify(program).unwrap_err(), expected);
+        }
+    }
+}

@@ -1,6 +1,7 @@
 //! Couplings: what nodes emit, what is gathered, and the coupling inputs made from it.
 //!
-//! Names in `pre` and `post`, from the strongest: the coupling's own parameters; in `post`, `gx`;
+//! Names in `pre` and `post`, from the strongest: the coupling's own parameters (those that all
+//! couplings share after those that are its alone); in `post`, `gx`;
 //! `x_j` and `incoming_states` (the source's incoming states), `x_i` and `local_states` (the target's
 //! local states; the incoming ones where no local states are given); `<state>_j`, `<state>_i`; the
 //! plain name of a state variable (in `pre` the source's if it is an incoming state, else the

@@ -17,8 +17,8 @@ use indexmap::IndexMap;
 use std::rc::Rc;
 
 /// The names that the model's equations see, without functions.
-pub(super) fn symbols<'a>(
-    experiment: &'a Experiment,
+pub(super) fn symbols(
+    experiment: &Experiment,
     layout: &Layout,
     findings: &Findings,
 ) -> IndexMap<String, Symbol> {

@@ -53,6 +53,18 @@ fn condition<'a>(evaluator: &mut Evaluator<'a>, event: &'a Event) -> Result<Valu
     let model = evaluator.model;
     let has = |name: &str| model.dynamics.has(name);
     let parsed = Parsed::new(&event.condition, &has, model.findings);
+    if event.rising {
+        let message = format!(
+            "the event `{}` acts after every step at which its condition is positive, not only when \
+             it becomes so",
+            event.name
+        );
+        let warning = Diagnostic::warning(Code::Implausible, message);
+        let warning = warning.at(event.condition.location.clone(), "");
+        model
+            .findings
+            .push(warning.help("let the event's assignments make the condition negative"));
+    }
     let value = evaluator.equation(&parsed)?;
     let value = match value.ty {
         Type::Bool => value,

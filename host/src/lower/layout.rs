@@ -56,7 +56,7 @@ impl Layout {
 
     /// A state variable, read as `input` makes it.
     pub(super) fn state(&self, variable: usize, input: fn(u32) -> Input) -> Symbol {
-        Inputs::new(self.state_shape(), self.states(variable).map(input).collect())
+        Inputs::symbol(self.state_shape(), self.states(variable).map(input).collect())
     }
 
     /// Several state variables as one array, first dimension the variable.
@@ -73,7 +73,7 @@ impl Layout {
             ParameterValue::Array { shape, .. } => shape.clone(),
             _ => Vec::new(),
         };
-        Inputs::new(shape, self.parameters[at].clone().map(Input::Parameter).collect())
+        Inputs::symbol(shape, self.parameters[at].clone().map(Input::Parameter).collect())
     }
 
     /// The parameters of a scope, by name.
@@ -96,7 +96,7 @@ impl Layout {
         if !coupling.connected {
             return Symbol::Zero(shape);
         }
-        Inputs::new(shape, self.couplings[at].clone().map(Input::Coupling).collect())
+        Inputs::symbol(shape, self.couplings[at].clone().map(Input::Coupling).collect())
     }
 }
 

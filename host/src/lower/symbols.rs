@@ -32,7 +32,7 @@ pub(super) struct Inputs {
 }
 
 impl Inputs {
-    pub(super) fn new(shape: Vec<usize>, inputs: Vec<Input>) -> Symbol {
+    pub(super) fn symbol(shape: Vec<usize>, inputs: Vec<Input>) -> Symbol {
         Symbol::Inputs(Self { shape, inputs, vector: false })
     }
 }

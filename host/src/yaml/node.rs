@@ -53,7 +53,7 @@ pub enum Kind {
 pub struct Node {
     /// The value.
     pub kind: Kind,
-    /// Its place; that of its key where it is null.
+    /// Its place; that of its key where it is null, that of its first part where it is a block.
     pub location: Location,
 }
 

@@ -207,7 +207,7 @@ impl<'a> Builder<'a> {
             match self.next()? {
                 (Event::SequenceEnd, end) => {
                     let location =
-                        self.extent(start, end, items.last().map(|n: &Node| &n.location));
+                        self.extent(start, end, items.first().map(|n: &Node| &n.location));
                     return Ok(Node { kind: Kind::Sequence(items), location });
                 }
                 (event, span) => items.push(self.node(event, span, depth + 1)?),
@@ -215,23 +215,22 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// From the start of a collection to its end; a block's end event comes late, so its last part
-    /// tells.
-    fn extent(&self, start: Span, end: Span, last: Option<&Location>) -> Location {
-        let first = self.byte(start.start.index());
-        let flow = self.text[first..].starts_with(['[', '{']);
-        let stop = match last {
-            Some(last) if !flow && last.file == self.file => last.span.end,
-            _ => self.byte(end.end.index()),
-        };
-        self.place(first..stop.max(first))
+    /// The whole of a collection in brackets, the first part of a block: what is to be shown when
+    /// something is said about all of it.
+    fn extent(&self, start: Span, end: Span, first: Option<&Location>) -> Location {
+        let from = self.byte(start.start.index());
+        let flow = self.text[from..].starts_with(['[', '{']);
+        match first {
+            Some(first) if !flow => first.clone(),
+            _ => self.place(from..self.byte(end.end.index()).max(from)),
+        }
     }
 
     fn mapping(&mut self, start: Span, depth: usize) -> Result<Node, Stop> {
         let mut entries: Vec<Entry> = Vec::new();
         let mut index: HashMap<String, usize> = HashMap::new();
         let mut merged: Vec<Node> = Vec::new();
-        let mut last: Option<Location> = None;
+        let mut first: Option<Location> = None;
         let end = loop {
             let (event, span) = match self.next()? {
                 (Event::MappingEnd, end) => break end,
@@ -240,9 +239,8 @@ impl<'a> Builder<'a> {
             let merge = matches!(&event, Event::Scalar(t, ScalarStyle::Plain, _, _) if t == "<<");
             let key = self.node(event, span, depth + 1)?;
             let (event, span) = self.next()?;
-            let is_alias = matches!(event, Event::Alias(_));
             let mut value = self.node(event, span, depth + 1)?;
-            last = Some(if is_alias { self.span(span) } else { value.location.clone() });
+            first.get_or_insert_with(|| key.location.clone());
             if value.is_null() {
                 value.location = key.location.clone();
             }
@@ -268,7 +266,7 @@ impl<'a> Builder<'a> {
             index.insert(name.text.clone(), entries.len());
             entries.push(Entry { key: name.text, location: key.location, value });
         };
-        let location = self.extent(start, end, last.as_ref());
+        let location = self.extent(start, end, first.as_ref());
         for entry in merged.into_iter().flat_map(|node| match node.kind {
             Kind::Mapping(entries) => entries,
             _ => Vec::new(),

@@ -17,6 +17,21 @@ fn erf_near<L: Lane>(x: L) -> L {
     x.mul_add(L::Format::erf_tail(x * x), x)
 }
 
+/// The polynomial at `t + t_low` times `inverse`, as a double word: its last two steps keep their
+/// rounding errors.
+#[inline(always)]
+fn scaled_erfc<L: Lane>(t: L, t_low: L, inverse: L) -> (L, L) {
+    let rest = t * L::Format::erfcx_tail(t);
+    let (slope, slope_low) = fast_two_sum(L::splat(L::Format::ERFCX_C1), rest);
+    let (product, product_low) = two_product(t, slope);
+    // d/dt (t slope) = slope + t d(slope)/dt, the last term nearly `rest`.
+    let product_low = t_low.mul_add(slope + rest, t.mul_add(slope_low, product_low));
+    let (value, value_low) = fast_two_sum(L::splat(L::Format::ERFCX_C0_HI), product);
+    let value_low = value_low + (product_low + L::splat(L::Format::ERFCX_C0_LO));
+    let (scaled, scaled_low) = two_product(value, inverse);
+    (scaled, value_low.mul_add(inverse, scaled_low))
+}
+
 /// `erfc(x)` for `x >= 1/2`.
 #[inline(always)]
 fn erfc_far<L: Lane>(magnitude: L) -> L {
@@ -26,12 +41,10 @@ fn erfc_far<L: Lane>(magnitude: L) -> L {
     let (sum, sum_low) = two_sum(x, centre);
     let inverse = one / sum;
     let error = sum_low.mul_add(-inverse, sum.mul_add(-inverse, one));
-    // The last step of the polynomial and its product with 1 / (x + a) keep their rounding errors.
-    let t = (x - centre) * inverse;
-    let (value, value_low) =
-        fast_two_sum(L::splat(L::Format::ERFCX_CENTRE), t * L::Format::erfcx_tail(t));
-    let (scaled, scaled_low) = two_product(value, inverse);
-    let scaled_low = value_low.mul_add(inverse, scaled_low);
+    let (difference, difference_low) = two_sum(x, -centre);
+    let t = difference * inverse;
+    let t_low = t.mul_add(-sum, difference) + t.mul_add(-sum_low, difference_low);
+    let (scaled, scaled_low) = scaled_erfc(t, t_low * inverse, inverse);
     // e^(-x²): the rounding error of x² matters, and goes into the reduced argument.
     let (square, square_low) = two_product(x, x);
     let Exponent { n, r, r_low } = reduce(-square);

@@ -103,7 +103,9 @@ pub trait Coefficients: Copy + 'static {
     const LOG10_2_HI: f64;
     const LOG10_2_LO: f64;
     const ERFC_CENTRE: f64;
-    const ERFCX_CENTRE: f64;
+    const ERFCX_C0_HI: f64;
+    const ERFCX_C0_LO: f64;
+    const ERFCX_C1: f64;
     const TWO_OVER_PI: &'static [u64];
 
     fn exp_tail<L: Lane>(x: L) -> L;

@@ -1,6 +1,6 @@
 //! `sinh`, `cosh`, `tanh`: a polynomial near 0, exponentials elsewhere.
 
-use super::bits::{clamp, scale, with_sign};
+use super::bits::{power_of_two, scale, with_sign};
 use super::exponential::expm1_and_exponent;
 use super::format::{Coefficients, Format};
 use crate::lane::{Bits, Lane};
@@ -38,9 +38,12 @@ pub fn tanh<L: Lane>(x: L) -> L {
     let magnitude = x.abs();
     let square = magnitude * magnitude;
     let near = (magnitude * square).mul_add(L::Format::tanh_tail(square), magnitude);
-    let limited = clamp(magnitude, 0.0, L::Format::TANH_MAX);
+    // From TANH_MAX on, tanh is 1; below, 2^n is far from overflow.
+    let top = L::splat(L::Format::TANH_MAX);
+    let limited = L::select(magnitude.gt(top), top, magnitude);
     let (p, n) = expm1_and_exponent(limited + limited);
-    let exponential = scale(one + p, n);
+    let s = power_of_two::<L>(n);
+    let exponential = s.mul_add(p, s);
     let far = one - L::splat(2.0) / (exponential + one);
     with_sign(L::select(magnitude.lt(L::splat(0.625)), near, far), x)
 }

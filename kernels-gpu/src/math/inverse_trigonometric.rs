@@ -1,6 +1,7 @@
 //! `asin`, `acos`, `atan`, `atan2`.
 
 use super::bits::{is_sign_negative, with_sign};
+use super::double_word::fast_two_sum;
 use super::format::Coefficients;
 use crate::lane::Lane;
 
@@ -20,8 +21,8 @@ fn half_angle<L: Lane>(magnitude: L) -> (L::Mask, L, L) {
 pub fn asin<L: Lane>(x: L) -> L {
     let two = L::splat(2.0);
     let (large, s, tail) = half_angle(x.abs());
-    let above = s.mul_add(-two, L::splat(L::Format::PIO2_HI))
-        - tail.mul_add(two, L::splat(-L::Format::PIO2_LO));
+    let (above, above_low) = fast_two_sum(L::splat(L::Format::PIO2_HI), s * -two);
+    let above = above - (tail.mul_add(two, L::splat(-L::Format::PIO2_LO)) - above_low);
     with_sign(L::select(large, above, s + tail), x)
 }
 

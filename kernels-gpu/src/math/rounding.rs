@@ -57,25 +57,41 @@ pub fn max<L: Lane>(x: L, y: L) -> L {
 ///
 /// Exact where the remainder for positive operands, `fmod`, is the result; where the signs differ,
 /// `fmod + y` is rounded once.
+///
+/// Quotients beyond `2^(MANTISSA - 1)` take a long path: see [`rem_floor_fast`].
 #[inline(always)]
 pub fn rem_floor<L: Lane>(x: L, y: L) -> L {
+    L::rare(is_rare_quotient(x, y), rem_floor_fast(x, y), || {
+        with_divisor_sign(x, y, remainder_long(x.abs(), y.abs()))
+    })
+}
+
+/// [`rem_floor`] where [`is_rare_quotient`] is false; meaningless elsewhere.
+#[inline(always)]
+pub fn rem_floor_fast<L: Lane>(x: L, y: L) -> L {
+    with_divisor_sign(x, y, remainder_step(x.abs(), y.abs()))
+}
+
+/// Whether `|x/y|` is too large for one step of [`rem_floor`]: `2^22` in binary32, `2^51` in
+/// binary64.
+#[inline(always)]
+pub fn is_rare_quotient<L: Lane>(x: L, y: L) -> L::Mask {
+    (x / y).abs().ge(L::splat((1u64 << (L::Format::MANTISSA - 1)) as f64))
+}
+
+/// The remainder of `x` by `y` from that of their magnitudes.
+#[inline(always)]
+fn with_divisor_sign<L: Lane>(x: L, y: L, remainder: L) -> L {
     let zero = L::splat(0.0);
-    let divisor = y.abs();
-    let magnitude = x.abs();
-    // One exact step serves every quotient below 2^(MANTISSA - 1).
-    let few = magnitude / divisor;
-    let many = few.ge(L::splat((1u64 << (L::Format::MANTISSA - 1)) as f64));
-    let remainder =
-        L::rare(many, remainder_step(magnitude, divisor), || remainder_long(magnitude, divisor));
-    let same_sign =
-        ((x.to_bits() ^ y.to_bits()) & L::Bits::splat(L::Format::SIGN)).eq(L::Bits::splat(0));
+    let (magnitude, divisor) = (x.abs(), y.abs());
+    let sign = L::Bits::splat(L::Format::SIGN);
+    let same_sign = ((x.to_bits() ^ y.to_bits()) & sign).eq(L::Bits::splat(0));
     let as_is = same_sign | remainder.eq(zero);
-    let value = L::select(as_is, remainder, divisor - remainder);
-    let value = with_sign(value, y);
-    // A finite number modulo an infinite one of the same sign is itself.
+    let value = with_sign(L::select(as_is, remainder, divisor - remainder), y);
+    // A finite number modulo an infinite one: itself, or the divisor where the signs differ.
     let infinity = L::splat(f64::INFINITY);
     let beyond = divisor.eq(infinity) & magnitude.lt(infinity);
-    let limit = L::select(same_sign | x.eq(zero), with_sign(magnitude, y), y);
+    let limit = with_sign(L::select(same_sign | x.eq(zero), magnitude, divisor), y);
     L::select(beyond, limit, value)
 }
 

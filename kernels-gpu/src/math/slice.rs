@@ -4,7 +4,10 @@
 //! `#[target_feature(enable = "avx2,fma")]` they are compiled for it. Input and output may have
 //! different lengths; the shorter one counts.
 
-use super::{cos, cos_fast, is_rare, sin, sin_fast, tan, tan_fast};
+use super::{
+    cos, cos_fast, is_rare, is_rare_quotient, rem_floor, rem_floor_fast, sin, sin_fast, tan,
+    tan_fast,
+};
 use crate::lane::Lane;
 
 /// `output[i] = full(input[i])` where `full` equals `fast` unless `rare`.
@@ -56,4 +59,21 @@ pub fn cos_slice<T: Lane<Mask = bool>>(input: &[T], output: &mut [T]) {
 #[inline(always)]
 pub fn tan_slice<T: Lane<Mask = bool>>(input: &[T], output: &mut [T]) {
     map_with_rare(input, output, tan_fast, is_rare, tan);
+}
+
+/// Remainders by element of `divisor`: the same bits as [`rem_floor`](super::rem_floor()).
+#[inline(always)]
+pub fn rem_floor_slice<T: Lane<Mask = bool>>(input: &[T], divisor: &[T], output: &mut [T]) {
+    let mut any = 0u32;
+    for ((z, &x), &y) in output.iter_mut().zip(input).zip(divisor) {
+        *z = rem_floor_fast(x, y);
+        any |= u32::from(is_rare_quotient(x, y));
+    }
+    if any != 0 {
+        for ((z, &x), &y) in output.iter_mut().zip(input).zip(divisor) {
+            if is_rare_quotient(x, y) {
+                *z = rem_floor(x, y);
+            }
+        }
+    }
 }

@@ -10,15 +10,36 @@ use super::format::Coefficients;
 use super::reduction::{Reduced, is_rare, reduce_fast, reduce_fast_precise, reduce_long};
 use crate::lane::{Bits, Lane};
 
-/// Sine and cosine of a reduced angle.
+/// Sine and cosine of `r`, and whether the quadrant is even: neither is swapped then.
 #[inline(always)]
-pub(crate) fn sincos_of_reduced<L: Lane>(angle: &Reduced<L>) -> (L, L) {
-    let one = L::splat(1.0);
+fn polynomials<L: Lane>(angle: &Reduced<L>) -> (L, L, L::Mask) {
     let r = angle.r;
     let z = r * r;
     let sine = (r * z).mul_add(L::Format::sin_tail(z), r);
-    let cosine = z.mul_add(z.mul_add(L::Format::cos_tail(z), L::splat(-0.5)), one);
+    let cosine = z.mul_add(z.mul_add(L::Format::cos_tail(z), L::splat(-0.5)), L::splat(1.0));
     let even = (angle.n & L::Bits::splat(1)).eq(L::Bits::splat(0));
+    (sine, cosine, even)
+}
+
+/// Sine of a reduced angle.
+#[inline(always)]
+fn sin_of_reduced<L: Lane>(angle: &Reduced<L>) -> L {
+    let (sine, cosine, even) = polynomials(angle);
+    negate_by_bit_1(L::select(even, sine, cosine), angle.n)
+}
+
+/// Cosine of a reduced angle.
+#[inline(always)]
+fn cos_of_reduced<L: Lane>(angle: &Reduced<L>) -> L {
+    let (sine, cosine, even) = polynomials(angle);
+    let next = angle.n.wrapping_add(L::Bits::splat(1));
+    negate_by_bit_1(L::select(even, cosine, sine), next)
+}
+
+/// Sine and cosine of a reduced angle.
+#[inline(always)]
+pub(crate) fn sincos_of_reduced<L: Lane>(angle: &Reduced<L>) -> (L, L) {
+    let (sine, cosine, even) = polynomials(angle);
     let next = angle.n.wrapping_add(L::Bits::splat(1));
     (
         negate_by_bit_1(L::select(even, sine, cosine), angle.n),
@@ -62,13 +83,13 @@ pub fn sincos_fast<L: Lane>(x: L) -> (L, L) {
 /// Sine of an angle that is not rare.
 #[inline(always)]
 pub fn sin_fast<L: Lane>(x: L) -> L {
-    sincos_fast(x).0
+    keep_zero(x, sin_of_reduced(&reduce_fast(x)))
 }
 
 /// Cosine of an angle that is not rare.
 #[inline(always)]
 pub fn cos_fast<L: Lane>(x: L) -> L {
-    sincos_fast(x).1
+    cos_of_reduced(&reduce_fast(x))
 }
 
 /// Tangent of an angle that is not rare.
@@ -80,13 +101,13 @@ pub fn tan_fast<L: Lane>(x: L) -> L {
 /// Sine of `x` radians; NaN for infinities.
 #[inline(always)]
 pub fn sin<L: Lane>(x: L) -> L {
-    L::rare(is_rare(x), sin_fast(x), || sincos_of_reduced(&reduce_long(x)).0)
+    L::rare(is_rare(x), sin_fast(x), || sin_of_reduced(&reduce_long(x)))
 }
 
 /// Cosine of `x` radians; NaN for infinities.
 #[inline(always)]
 pub fn cos<L: Lane>(x: L) -> L {
-    L::rare(is_rare(x), cos_fast(x), || sincos_of_reduced(&reduce_long(x)).1)
+    L::rare(is_rare(x), cos_fast(x), || cos_of_reduced(&reduce_long(x)))
 }
 
 /// Sine and cosine of `x` radians: the same bits as [`sin`] and [`cos`].

@@ -107,8 +107,7 @@ impl Launch {
                 }
             }
         });
-        // Every thread has ended and dropped its share.
-        Arc::into_inner(context).map_or(Ok(()), |context| context.schedule.into_result())
+        context.schedule.result()
     }
 }
 

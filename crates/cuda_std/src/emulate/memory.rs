@@ -97,7 +97,7 @@ pub(crate) fn write_shared<const SIZE: usize>(address: u32, value: [u8; SIZE]) {
     with_shared(address, SIZE, |bytes| bytes.copy_from_slice(&value));
 }
 
-struct Copy16 {
+struct PendingCopy {
     to: u32,
     from: *const u8,
     size: usize,
@@ -106,15 +106,15 @@ struct Copy16 {
 /// A thread's asynchronous copies that have not arrived.
 #[derive(Default)]
 pub(super) struct Copies {
-    open: Vec<Copy16>,
-    committed: VecDeque<Vec<Copy16>>,
+    open: Vec<PendingCopy>,
+    committed: VecDeque<Vec<PendingCopy>>,
 }
 
 /// Starts a copy of `size` bytes into shared memory.
 pub(crate) fn queue_copy(to: u32, from: *const u8, size: usize) {
     with_current(|current| {
         if let Some(current) = current {
-            current.copies.open.push(Copy16 { to, from, size });
+            current.copies.open.push(PendingCopy { to, from, size });
         }
     });
 }

@@ -137,9 +137,9 @@ impl Schedule {
         self.fail_locked(&mut self.lock(), failure);
     }
 
-    pub(super) fn into_result(self) -> Result<(), EmulationError> {
-        let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
-        state.failure.map_or(Ok(()), Err)
+    /// How the launch ended. To be asked once, when all threads have.
+    pub(super) fn result(&self) -> Result<(), EmulationError> {
+        self.lock().failure.take().map_or(Ok(()), Err)
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

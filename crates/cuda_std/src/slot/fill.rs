@@ -35,7 +35,7 @@ impl Type {
 pub struct Register<'a> {
     /// The register, `%r5`.
     pub name: &'a str,
-    /// What it holds. An input may be given as a constant's register too; all are registers.
+    /// What it holds.
     pub ty: Type,
 }
 

@@ -7,6 +7,7 @@
 mod array;
 mod batch;
 mod collect;
+mod kernels;
 mod layout;
 mod simulation;
 mod tables;
@@ -14,5 +15,6 @@ mod tables;
 pub use array::{HostArray, Upload};
 pub use batch::{Arrays, Batch, Launch, MonitorRows};
 pub use collect::Collector;
+pub use kernels::{KernelsError, kernels};
 pub use layout::Columns;
 pub use simulation::{Kernel, ModuleError, PrepareError, Simulation};

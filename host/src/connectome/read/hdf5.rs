@@ -54,7 +54,19 @@ impl Hdf5 {
                 | Error::NotADataset(_)
                 | Error::NotAGroup(_),
             ) => Ok(None),
-            Err(error) => Err(super::damaged(&self.place.member(path), &error)),
+            Err(error) => Err(self.unsupported(path, &error)),
+        }
+    }
+
+    /// A dataset that is there and can't be read.
+    fn unsupported(&self, path: &str, error: &Error) -> ConnectomeError {
+        ConnectomeError::Unsupported {
+            place: self.place.member(path),
+            what: error.to_string(),
+            help:
+                "check that the file is whole; a file of a newer HDF5 version can be saved again \
+                   for an older one, as h5py does by default"
+                    .into(),
         }
     }
 }
@@ -62,15 +74,15 @@ impl Hdf5 {
 impl ArrayStore for Hdf5 {
     fn numbers(&self, path: &str) -> Result<Option<Numbers>, ConnectomeError> {
         let Some(dataset) = self.dataset(path)? else { return Ok(None) };
-        let damaged = |e: Error| super::damaged(&self.place.member(path), &e);
-        let shape = dataset.shape().map_err(damaged)?;
-        let values = dataset.read_f64().map_err(damaged)?;
+        let unsupported = |e: Error| self.unsupported(path, &e);
+        let shape = dataset.shape().map_err(unsupported)?;
+        let values = dataset.read_f64().map_err(unsupported)?;
         Ok(Some((shape.into_iter().map(|n| n as usize).collect(), values)))
     }
 
     fn text(&self, path: &str) -> Result<Option<Vec<String>>, ConnectomeError> {
         let Some(dataset) = self.dataset(path)? else { return Ok(None) };
-        dataset.read_string().map(Some).map_err(|e| super::damaged(&self.place.member(path), &e))
+        dataset.read_string().map(Some).map_err(|e| self.unsupported(path, &e))
     }
 
     fn attribute(&self, path: &str, name: &str) -> Option<String> {

@@ -41,6 +41,11 @@ const LENGTHS: &[&str] =
     &["length", "lengths", "tract_length", "tract_lengths", "tractLength", "tractLengths"];
 const DELAYS: &[&str] = &["delay", "delays"];
 
+/// More nodes than a dense matrix of this program may have: 8 GiB.
+const MOST_NODES: usize = 1 << 15;
+/// More entries than such a matrix can have.
+const MOST_ENTRIES: f64 = (MOST_NODES * MOST_NODES + 1) as f64;
+
 /// Reads the connectome of a store. `primary_weight` names the edges that are the weights.
 pub(super) fn connectome(
     store: &dyn ArrayStore,
@@ -81,7 +86,9 @@ pub(super) fn edge(
     let indices = |name: &str| -> Result<Vec<usize>, ConnectomeError> {
         let path = format!("{group}/{name}");
         let found = store.numbers(&path)?.ok_or_else(|| missing(store, &path, &[]))?;
-        Ok(found.1.into_iter().map(|x| x as usize).collect())
+        let index = |x: f64| (0.0..MOST_ENTRIES).contains(&x).then_some(x as usize);
+        let all = found.1.into_iter().map(index).collect::<Option<Vec<usize>>>();
+        all.ok_or_else(|| unfit(&store.place().member(&path)))
     };
     let matrix = match format.as_deref().unwrap_or("dense") {
         "dense" => return matrix(shape, values, place),
@@ -90,9 +97,8 @@ pub(super) fn edge(
             let rows: Vec<usize> = row_starts
                 .windows(2)
                 .enumerate()
-                .flat_map(|(row, ends)| {
-                    std::iter::repeat_n(row, ends[1].saturating_sub(ends[0]).min(values.len()))
-                })
+                .flat_map(|(row, ends)| std::iter::repeat_n(row, ends[1].saturating_sub(ends[0])))
+                .take(values.len() + 1)
                 .collect();
             let nodes = row_starts.len().saturating_sub(1);
             sparse(&rows, &indices("indices")?, &values, nodes)
@@ -112,17 +118,19 @@ pub(super) fn edge(
             });
         }
     };
-    let matrix = matrix.ok_or_else(|| ConnectomeError::Unreadable {
+    let matrix = matrix.ok_or_else(|| unfit(&place))?;
+    Ok(Piece::new(matrix, place))
+}
+
+fn unfit(place: &Place) -> ConnectomeError {
+    ConnectomeError::Unreadable {
         place: place.clone(),
         reason: "the indices of this sparse matrix don't fit its values".into(),
-    })?;
-    Ok(Piece::new(matrix, place))
+    }
 }
 
 /// A matrix from its entries; entries of one place are added. Nothing if they don't fit.
 fn sparse(rows: &[usize], columns: &[usize], values: &[f64], n: usize) -> Option<DMatrix<f64>> {
-    /// More nodes than a dense matrix of this program may have: 8 GiB.
-    const MOST_NODES: usize = 1 << 15;
     if rows.len() != values.len() || columns.len() != values.len() || n > MOST_NODES {
         return None;
     }

@@ -47,31 +47,31 @@ pub(super) fn raw(path: &Path, files: &dyn Files) -> Result<RawConnectome, Conne
     }
 }
 
-/// The arrays of an `.npz`, which is a zip of `.npy` files.
+/// The arrays of an `.npz`, which is a zip of `.npy` files. Arrays of other names are not unpacked.
 fn npz(bytes: &[u8], place: &Place) -> Result<RawConnectome, ConnectomeError> {
     let mut archive = super::archive(Cursor::new(bytes), place)?;
-    let mut members = Vec::new();
-    for index in 0..archive.len() {
-        let mut member = archive.by_index(index).map_err(|e| super::damaged(place, &e))?;
-        let name = member.name().trim_end_matches(".npy").to_string();
+    let held: Vec<String> =
+        archive.file_names().map(|name| name.trim_end_matches(".npy").to_string()).collect();
+    let find = |names: &[&'static str]| {
+        names.iter().find(|&&name| held.iter().any(|h| h == name)).map(|name| name.to_string())
+    };
+    let mut read = |name: String| {
+        let place = place.member(&name);
+        let mut member =
+            archive.by_name(&format!("{name}.npy")).map_err(|e| super::damaged(&place, &e))?;
         let mut content = Vec::new();
-        member
-            .read_to_end(&mut content)
-            .map_err(|e| super::unreadable(&place.member(&name), &e))?;
-        members.push((name, content));
-    }
-    let find = |names: &[&str]| {
-        names.iter().find_map(|&name| members.iter().find(|(member, _)| member == name))
+        member.read_to_end(&mut content).map_err(|e| super::unreadable(&place, &e))?;
+        Ok((content, place))
     };
-    let matrix = |(name, content): &(String, Vec<u8>)| {
-        let place = place.member(name);
-        npy::numbers(content, &place)?.into_matrix(&place).map(|m| Piece::new(m, place))
+    let mut matrix = |name: String| {
+        let (content, place) = read(name)?;
+        let values = npy::numbers(&content, &place)?.into_matrix(&place)?;
+        Ok(Piece::new(values, place))
     };
-    let weights = match (find(WEIGHTS), &members[..]) {
-        (Some(member), _) => member,
-        (None, [only]) => only,
+    let weights = match (find(WEIGHTS), &held[..]) {
+        (Some(name), _) => name,
+        (None, [only]) => only.clone(),
         (None, _) => {
-            let held: Vec<&str> = members.iter().map(|(name, _)| name.as_str()).collect();
             return Err(ConnectomeError::Missing {
                 place: place.clone(),
                 what: "array `weights`".into(),
@@ -80,21 +80,63 @@ fn npz(bytes: &[u8], place: &Place) -> Result<RawConnectome, ConnectomeError> {
         }
     };
     let mut raw = RawConnectome::from_weights(matrix(weights)?);
-    raw.lengths = find(LENGTHS).map(matrix).transpose()?;
-    raw.delays = find(DELAYS).map(matrix).transpose()?;
-    raw.labels = find(LABELS)
-        .map(|(name, content)| {
-            let place = place.member(name);
-            npy::text(content, &place).map(|labels| Piece::new(labels, place))
-        })
-        .transpose()?;
-    raw.centres = find(CENTRES)
-        .map(matrix)
-        .transpose()?
-        .map(|centres| {
-            super::centres(&centres.value, &centres.place)
-                .map(|value| Piece::new(value, centres.place))
-        })
-        .transpose()?;
+    raw.lengths = find(LENGTHS).map(&mut matrix).transpose()?;
+    raw.delays = find(DELAYS).map(&mut matrix).transpose()?;
+    if let Some(table) = find(CENTRES).map(&mut matrix).transpose()? {
+        let centres = super::centres(&table.value, &table.place)?;
+        raw.centres = Some(Piece::new(centres, table.place));
+    }
+    if let Some((content, place)) = find(LABELS).map(read).transpose()? {
+        raw.labels = Some(Piece::new(npy::text(&content, &place)?, place));
+    }
     Ok(raw)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::connectome::read::MemoryFiles;
+    use std::io::Write;
+
+    /// An array of doubles as NumPy writes it.
+    fn npy(shape: &str, values: &[f64]) -> Vec<u8> {
+        let header = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}, }}\n");
+        let length = (header.len() as u16).to_le_bytes();
+        let data: Vec<u8> = values.iter().flat_map(|x| x.to_le_bytes()).collect();
+        [b"\x93NUMPY\x01\x00", &length[..], header.as_bytes(), &data].concat()
+    }
+
+    fn npz(arrays: &[(&str, Vec<u8>)]) -> MemoryFiles {
+        let mut writer = zip::ZipWriter::new(Cursor::new(Vec::new()));
+        for (name, bytes) in arrays {
+            let options = zip::write::SimpleFileOptions::default();
+            writer.start_file(format!("{name}.npy"), options).unwrap();
+            writer.write_all(bytes).unwrap();
+        }
+        MemoryFiles::new(&[("a.npz", &writer.finish().unwrap().into_inner())])
+    }
+
+    #[test]
+    fn arrays_are_found_by_name() {
+        let weights = || npy("(2, 2)", &[0.0, 1.0, 2.0, 0.0]);
+        let files = npz(&[
+            ("fc", b"not read".to_vec()),
+            ("W", weights()),
+            ("lengths", npy("(2, 2)", &[0.0, 30.0, 40.0, 0.0])),
+            ("centres", npy("(2, 3)", &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0])),
+        ]);
+        let raw = raw(Path::new("a.npz"), &files).unwrap();
+        assert_eq!(raw.weights.value, DMatrix::from_row_slice(2, 2, &[0.0, 1.0, 2.0, 0.0]));
+        assert_eq!(raw.lengths.unwrap().value[(1, 0)], 40.0);
+        assert_eq!(raw.centres.unwrap().value[1], [4.0, 5.0, 6.0]);
+        let only = npz(&[("arr_0", weights())]);
+        assert_eq!(matrix(Path::new("a.npz"), &only).unwrap().value[(0, 1)], 1.0);
+        let neither = npz(&[("a", weights()), ("b", weights())]);
+        let error = matrix(Path::new("a.npz"), &neither).unwrap_err();
+        assert_eq!(error.to_string(), "a.npz: array `weights` not found");
+        assert_eq!(error.help(), "the file holds a, b");
+        let flat = npz(&[("W", npy("(4,)", &[0.0; 4]))]);
+        let error = matrix(Path::new("a.npz"), &flat).unwrap_err();
+        assert!(error.to_string().starts_with("a.npz: W: an array of shape [4] can't"), "{error}");
+    }
 }

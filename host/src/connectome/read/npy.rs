@@ -46,7 +46,7 @@ pub(super) fn numbers(bytes: &[u8], place: &Place) -> Result<NpyNumbers, Connect
     let decode = decoder(header.kind, header.size).ok_or_else(|| {
         unsupported(place, format!("elements of type `{}{}`", header.kind, header.size))
     })?;
-    let count: usize = header.shape.iter().product();
+    let count = header.shape.iter().fold(1usize, |count, &n| count.saturating_mul(n));
     let mut little = [0u8; 8];
     let stored: Vec<f64> = header
         .data
@@ -71,7 +71,7 @@ pub(super) fn numbers(bytes: &[u8], place: &Place) -> Result<NpyNumbers, Connect
 /// A damaged file, or an array of anything else.
 pub(super) fn text(bytes: &[u8], place: &Place) -> Result<Vec<String>, ConnectomeError> {
     let header = header(bytes, place)?;
-    let count: usize = header.shape.iter().product();
+    let count = header.shape.iter().fold(1usize, |count, &n| count.saturating_mul(n));
     let elements = header.data.chunks_exact(header.size.max(1)).take(count);
     let trimmed = |text: String| text.trim_end_matches('\0').trim().to_string();
     match header.kind {
@@ -262,6 +262,20 @@ mod tests {
         for (bytes, message) in cases {
             let error = numbers(&bytes, &place()).unwrap_err().to_string();
             assert!(error.contains(message), "{error}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_bytes_make_it_panic(
+            description in "'[<>|=]?[a-zA-Z]?[0-9]{0,3}'?",
+            shape in "\\(?[0-9]{0,4},? ?[0-9]{0,3}\\)?",
+            data: Vec<u8>,
+        ) {
+            let bytes = file(&description, "True", &shape, &data);
+            let _ = numbers(&bytes, &place());
+            let _ = text(&bytes, &place());
+            let _ = numbers(&data, &place());
         }
     }
 }

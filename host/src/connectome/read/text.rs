@@ -347,4 +347,27 @@ mod tests {
             assert!(served.get() <= most, "{} bytes of {line:?}", served.get());
         }
     }
+
+    proptest::proptest! {
+        #[test]
+        fn no_text_makes_it_panic(text in "[a-z0-9 ,;\t\"#%.é\u{2003}\r\n-]{0,60}") {
+            let _ = read(&text);
+        }
+
+        #[test]
+        fn every_square_matrix_is_read_back(n in 1usize..6, seed: u32, separator in "[,;\t ]") {
+            let value = |i: usize, j: usize| {
+                (f64::from(seed) + 1.0).sin() * 10f64.powi(i as i32 * 3 - 6) + j as f64
+            };
+            let values = DMatrix::from_fn(n, n, value);
+            let text: String = values
+                .row_iter()
+                .map(|row| {
+                    let cells: Vec<String> = row.iter().map(f64::to_string).collect();
+                    cells.join(&separator) + "\n"
+                })
+                .collect();
+            proptest::prop_assert_eq!(read(&text).unwrap().values, values);
+        }
+    }
 }

@@ -270,4 +270,11 @@ mod tests {
         assert_eq!(connectome.tract_lengths_mm[(0, 2)], 80.0);
         assert_eq!(warnings, []);
     }
+
+    proptest::proptest! {
+        #[test]
+        fn no_centres_make_it_panic(text in "[a-c0-9 ,;\t.é\u{2003}\u{85}\r\n-]{0,60}") {
+            let _ = nodes(text.as_bytes(), &Place::file("centres.txt"));
+        }
+    }
 }

@@ -72,7 +72,18 @@ impl Zarr {
         match Array::open(Arc::clone(&self.store), &format!("/{path}")) {
             Ok(array) => Ok(Some(array)),
             Err(ArrayCreateError::MissingMetadata) => Ok(None),
-            Err(error) => Err(super::damaged(&self.place.member(path), &error)),
+            Err(error) => Err(self.unsupported(path, &error)),
+        }
+    }
+
+    /// An array that is there and can't be read.
+    fn unsupported(&self, path: &str, error: &dyn std::error::Error) -> ConnectomeError {
+        ConnectomeError::Unsupported {
+            place: self.place.member(path),
+            what: error.to_string(),
+            help: "check that the folder is whole; arrays may be compressed with zstd or gzip, or \
+                   not at all"
+                .into(),
         }
     }
 }
@@ -125,7 +136,7 @@ impl ArrayStore for Zarr {
             &array, float64: f64, float32: f32, int64: i64, int32: i32, int16: i16, int8: i8,
             uint64: u64, uint32: u32, uint16: u16, uint8: u8
         )
-        .map_err(|e| super::damaged(&place, &e))?;
+        .map_err(|e| self.unsupported(path, &e))?;
         match values {
             Some(values) => {
                 let shape = array.shape().iter().map(|&n| n as usize).collect();
@@ -144,7 +155,7 @@ impl ArrayStore for Zarr {
         array
             .retrieve_array_subset(&array.subset_all())
             .map(Some)
-            .map_err(|e| super::damaged(&self.place.member(path), &e))
+            .map_err(|e| self.unsupported(path, &e))
     }
 
     fn attribute(&self, path: &str, name: &str) -> Option<String> {

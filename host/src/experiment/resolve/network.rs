@@ -2,7 +2,9 @@
 
 use super::connectome_source;
 use super::edges;
+use super::parameters::Extent;
 use super::read::{Context, Named, number, value};
+use super::transforms;
 use crate::connectome::Connectome;
 use crate::diagnostic::{Code, Diagnostic, Location};
 use crate::experiment::Network;
@@ -15,6 +17,8 @@ const DEFAULT_SPEED: f64 = 3.0;
 /// The network and what other parts need of its block.
 pub(super) struct Parts<'n> {
     pub(super) network: Network,
+    /// Whether the number of nodes is known; false where the network could not be read.
+    pub(super) sized: bool,
     /// Index in `Network::matrices` of each coupling that edges name.
     pub(super) matrix_of: Vec<(String, usize)>,
     /// Index of the matrix of couplings that no edge names.
@@ -35,6 +39,11 @@ impl Parts<'_> {
     /// The number of nodes.
     pub(super) fn nodes(&self) -> usize {
         self.network.connectome.nodes()
+    }
+
+    /// What lists of values can run over, with a model of `modes` modes.
+    pub(super) fn extent(&self, modes: usize) -> Extent {
+        Extent { nodes: self.sized.then(|| self.nodes()), modes }
     }
 }
 
@@ -112,6 +121,7 @@ pub(super) fn resolve<'n>(cx: &mut Context<'_>, node: Option<&'n Node>) -> Parts
         let matrices = vec![connectome.weights.clone()];
         return Parts {
             network: Network { connectome, matrices, conduction_speed_mm_per_ms: DEFAULT_SPEED },
+            sized: true,
             matrix_of: Vec::new(),
             default_matrix: 0,
             coupling: None,
@@ -153,7 +163,7 @@ pub(super) fn resolve<'n>(cx: &mut Context<'_>, node: Option<&'n Node>) -> Parts
                 let message = "edges beside a connectome that comes from elsewhere";
                 cx.error_help(Code::BadValue, message, &edge.location, "keep one of the two");
             }
-            let read = connectome_source::read(cx, &source, &specs, count);
+            let read = connectome_source::read(cx, node, &source, &specs, count);
             read.map(|connectome| edges::Built::whole(connectome))
         }
         None => {
@@ -169,8 +179,10 @@ pub(super) fn resolve<'n>(cx: &mut Context<'_>, node: Option<&'n Node>) -> Parts
     // On failure go on with a network of the right size, to find what else is wrong.
     let fallback =
         || edges::Built::whole(Connectome::unconnected(count.unwrap_or(specs.len()).max(1)));
+    let readable = built.is_some();
+    let sized = readable || count.is_some() || !specs.is_empty();
     let built = built.unwrap_or_else(fallback);
-    let built = connectome_source::transform(cx, node, built);
+    let built = if readable { transforms::apply(cx, node, built) } else { built };
     let (mut node_parameters, mut node_states) = (Vec::new(), Vec::new());
     for (index, member) in members(node, "nodes").into_iter().enumerate() {
         for parameter in cx.named(member.get("parameters"), "a parameter") {
@@ -186,6 +198,7 @@ pub(super) fn resolve<'n>(cx: &mut Context<'_>, node: Option<&'n Node>) -> Parts
             matrices: built.matrices,
             conduction_speed_mm_per_ms: speed,
         },
+        sized,
         matrix_of: built.matrix_of,
         default_matrix: built.default_matrix,
         coupling: node.get("coupling"),

@@ -43,12 +43,20 @@ pub(super) fn resolve(
 ) -> Vec<Observation> {
     let members = cx.named(node, "an observation");
     let mut found: Vec<Observation> = Vec::new();
-    // An observation may read one that stands after it: go round until nothing new is found.
     let mut open: Vec<(Named<'_>, String)> = Vec::new();
-    for member in members {
-        match one(cx, member, model, time) {
-            Ok(observation) => found.push(observation),
-            Err(why) => open.push((member, why)),
+    let mut replaced: Vec<Named<'_>> = Vec::new();
+    for member in &members {
+        match one(cx, *member, model, time) {
+            Ok((mut observation, in_place)) => {
+                if observation.kind == ObservationKind::PeakFrequency {
+                    observation.sources = behind_spectra(cx, &members, observation.sources);
+                }
+                found.push(observation);
+                if in_place {
+                    replaced.push(*member);
+                }
+            }
+            Err(why) => open.push((*member, why)),
         }
     }
     loop {
@@ -69,6 +77,13 @@ pub(super) fn resolve(
     for (member, why) in open {
         cx.skip(format!("observations.{}", member.name), why);
     }
+    for member in replaced.iter().filter(|m| found.iter().any(|o| o.name == m.name)) {
+        let message = format!(
+            "`{}` is computed by this program's own method in place of its Python steps",
+            member.name
+        );
+        cx.note(Code::PythonCallable, message, member.location);
+    }
     for observation in &found {
         for source in &observation.sources {
             let variable = !found.iter().any(|o| o.name == *source);
@@ -80,13 +95,45 @@ pub(super) fn resolve(
     found
 }
 
-/// The observation, or why it is left out.
+/// What stands behind observations that compute spectra: the spectrum is part of finding its peak.
+fn behind_spectra(
+    cx: &mut Context<'_>,
+    members: &[Named<'_>],
+    sources: Vec<String>,
+) -> Vec<String> {
+    let mut behind = sources;
+    // A chain of observations is no longer than there are.
+    for _ in 0..members.len() {
+        let mut next: Vec<String> = Vec::new();
+        for source in &behind {
+            let spectrum = members.iter().find(|m| {
+                let name = m.name.to_ascii_lowercase();
+                m.name == *source && (name.contains("psd") || name.contains("spectr"))
+            });
+            let inner = spectrum.and_then(|m| m.node.get("source"));
+            let names = match inner {
+                Some(inner) => {
+                    cx.names(inner, "`source`").iter().map(|(n, _)| (*n).to_owned()).collect()
+                }
+                None => vec![source.clone()],
+            };
+            next.extend(names);
+        }
+        next.dedup();
+        behind = next;
+    }
+    behind.sort();
+    behind.dedup();
+    behind
+}
+
+/// The observation and whether it stands in for steps in Python, or why it is left out.
 fn one(
     cx: &mut Context<'_>,
     member: Named<'_>,
     model: &Model<'_>,
     time: &Integration,
-) -> Result<Observation, String> {
+) -> Result<(Observation, bool), String> {
     let node = member.node;
     if node.get("data_source").is_some() {
         return Err("it is data and not a simulation's result".into());
@@ -96,7 +143,7 @@ fn one(
             return Err(format!("`{key}` is not computed; it can be taken from the saved results"));
         }
     }
-    let kind = recognise(cx, member)?;
+    let (kind, in_place) = recognise(member)?;
     let scale = node.get("time_scale").and_then(Node::scalar).and_then(|s| ms_per(&s.text));
     let to_model = scale.unwrap_or(1.0) / time.ms_per_unit;
     let mut period = match node.get("period") {
@@ -130,20 +177,23 @@ fn one(
     }
     let sources = sources(cx, node, model)?;
     let skip = skipped_samples(cx, node);
-    Ok(Observation { name: member.name.to_owned(), kind, sources, period, skip })
+    let name = member.name.to_owned();
+    Ok((Observation { name, kind, sources, period, skip }, in_place))
 }
 
-fn recognise(cx: &mut Context<'_>, member: Named<'_>) -> Result<ObservationKind, String> {
+/// The kind, and whether it stands in for several steps in Python.
+fn recognise(member: Named<'_>) -> Result<(ObservationKind, bool), String> {
     let node = member.node;
     if let Some(modality) = node.get("imaging_modality") {
         let text = modality.scalar().map_or("", |s| s.text.as_str());
         return match text.to_ascii_uppercase().as_str() {
-            "BOLD" => Ok(ObservationKind::Bold(BalloonWindkessel::default())),
+            "BOLD" => Ok((ObservationKind::Bold(BalloonWindkessel::default()), false)),
             other => Err(format!("{other} needs a lead field; sources are saved instead")),
         };
     }
     if let Some(name) = node.at(&["class_reference", "name"]).and_then(Node::scalar) {
         return kind(&name.text)
+            .map(|kind| (kind, false))
             .ok_or_else(|| format!("the Python class `{}` is not run", name.text));
     }
     let steps = node.get("pipeline").map_or(&[][..], Node::items);
@@ -161,19 +211,15 @@ fn recognise(cx: &mut Context<'_>, member: Named<'_>) -> Result<ObservationKind,
                 ObservationKind::Mean | ObservationKind::StandardDeviation if !over_time => {
                     Err("only means over time are computed".into())
                 }
-                kind => Ok(kind),
+                kind => Ok((kind, false)),
             };
         }
     }
     if let Some(kind) = kind(member.name) {
         if !steps.is_empty() {
-            let message = format!(
-                "`{}` is computed by this program's own method in place of its Python steps",
-                member.name
-            );
-            cx.note(Code::PythonCallable, message, member.location);
+            return Ok((kind, true));
         }
-        return Ok(kind);
+        return Ok((kind, false));
     }
     if !steps.is_empty() {
         let names: Vec<String> = steps.iter().filter_map(step_name).collect();
@@ -184,15 +230,15 @@ fn recognise(cx: &mut Context<'_>, member: Named<'_>) -> Result<ObservationKind,
         ));
     }
     match node.get("aggregation").and_then(Node::scalar).map(|s| s.text.as_str()) {
-        Some("mean") => return Ok(ObservationKind::Mean),
+        Some("mean") => return Ok((ObservationKind::Mean, false)),
         Some("none") | None => {}
         Some(other) => return Err(format!("the aggregation `{other}` is not computed")),
     }
     if node.get("period").is_some() {
-        return Ok(ObservationKind::TemporalAverage);
+        return Ok((ObservationKind::TemporalAverage, false));
     }
     if node.any(&["source", "voi"]).is_some() {
-        return Ok(ObservationKind::Raw);
+        return Ok((ObservationKind::Raw, false));
     }
     Err("nothing says what it is".into())
 }

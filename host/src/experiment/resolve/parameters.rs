@@ -9,17 +9,25 @@ fn note(node: &Node, keys: &[&str]) -> Option<String> {
     node.any(keys).and_then(Node::scalar).map(|s| s.text.clone())
 }
 
-/// Reads a parameter of a network of `nodes` nodes and a model of `modes` modes.
+/// What a list of values can run over.
+#[derive(Clone, Copy)]
+pub(super) struct Extent {
+    /// Nodes of the network; unknown where it could not be read.
+    pub(super) nodes: Option<usize>,
+    /// Modes of the model.
+    pub(super) modes: usize,
+}
+
+/// Reads a parameter.
 pub(super) fn resolve(
     cx: &mut Context<'_>,
     member: Named<'_>,
     scope: Scope,
-    nodes: usize,
-    modes: usize,
+    extent: Extent,
 ) -> Parameter {
     let given = value(member.node).or_else(|| member.node.get("default"));
     let value = match given {
-        Some(given) => values(cx, member, given, nodes, modes),
+        Some(given) => values(cx, member, given, extent),
         None => {
             let message = format!("the parameter `{}` has no value", member.name);
             cx.error_help(Code::MissingKey, message, member.location, "write `value: …`");
@@ -40,8 +48,7 @@ fn values(
     cx: &mut Context<'_>,
     member: Named<'_>,
     given: &Node,
-    nodes: usize,
-    modes: usize,
+    extent: Extent,
 ) -> Option<ParameterValue> {
     let what = format!("the value of `{}`", member.name);
     if !given.is_sequence() {
@@ -64,19 +71,23 @@ fn values(
     let text = |key| member.node.get(key).and_then(Node::scalar);
     let per_node = text("shape").is_some_and(|s| s.text.contains("node"))
         || text("heterogeneous").is_some_and(|s| s.value == ScalarValue::Bool(true));
+    let Extent { nodes, modes } = extent;
     match shape[..] {
-        [1] if nodes != 1 && modes == 1 => Some(ParameterValue::Uniform(flat[0])),
-        [n] if n == nodes && (per_node || modes == 1) => Some(ParameterValue::PerNode(flat)),
+        [1] if nodes != Some(1) && modes == 1 => Some(ParameterValue::Uniform(flat[0])),
+        [n] if nodes.is_none_or(|nodes| nodes == n) && (per_node || modes == 1) => {
+            Some(ParameterValue::PerNode(flat))
+        }
         _ if modes > 1 && !per_node && shape.iter().all(|&n| n == modes) => {
             Some(ParameterValue::Array { shape, values: flat })
         }
         _ => {
-            let extent: Vec<_> = shape.iter().map(ToString::to_string).collect();
-            let what = format!("`{}` has {} values", member.name, extent.join("×"));
-            let message = match modes {
-                1 => format!("{what} for {nodes} node(s)"),
-                _ => format!("{what} for {nodes} node(s) and {modes} modes"),
-            };
+            let sizes: Vec<_> = shape.iter().map(ToString::to_string).collect();
+            let nodes = nodes.map_or("an unknown number of".to_owned(), |n| n.to_string());
+            let mut message =
+                format!("`{}` has {} values for {nodes} node(s)", member.name, sizes.join("×"));
+            if modes > 1 {
+                message += &format!(" and {modes} modes");
+            }
             cx.error(Code::ShapeMismatch, message, &given.location);
             None
         }

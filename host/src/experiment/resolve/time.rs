@@ -176,12 +176,12 @@ pub(super) fn noise(
             }
         }
     };
-    let nodes = network.nodes();
+    let extent = network.extent(1);
     for index in 0..model.noises.len() {
         let Some(node) = model.noises[index] else { continue };
         let what = format!("the noise of `{}`", model.dynamics.state_variables[index].name);
         seed(cx, node);
-        if let Some(noise) = amplitude(cx, node, &what, Scope::Noise(index), nodes, into) {
+        if let Some(noise) = amplitude(cx, node, &what, Scope::Noise(index), extent, into) {
             model.dynamics.state_variables[index].noise = Some(noise);
         }
     }
@@ -214,7 +214,7 @@ pub(super) fn noise(
         open.retain(|&i| model.noises[i].is_none());
         if let Some(&first) = open.first() {
             let what = "the noise of the integration";
-            let noise = amplitude(cx, node, what, Scope::Noise(first), nodes, into);
+            let noise = amplitude(cx, node, what, Scope::Noise(first), extent, into);
             for index in open {
                 model.dynamics.state_variables[index].noise = noise;
             }
@@ -266,7 +266,7 @@ fn amplitude(
     node: &Node,
     what: &str,
     scope: Scope,
-    nodes: usize,
+    extent: parameters::Extent,
     into: &mut Vec<Parameter>,
 ) -> Option<Noise> {
     if !cx.flag_or(node, "additive", true) {
@@ -313,7 +313,7 @@ fn amplitude(
             }
         }
     }
-    let parameter = parameters::resolve(cx, member, scope, nodes, 1);
+    let parameter = parameters::resolve(cx, member, scope, extent);
     let negative = match &parameter.value {
         ParameterValue::Uniform(v) => *v < 0.0,
         ParameterValue::PerNode(v) | ParameterValue::Array { values: v, .. } => {

@@ -1,0 +1,158 @@
+//! `host run`: the main job.
+
+use super::args::{self, Device, RunArgs};
+use super::progress::Meter;
+use super::{exit, load, summary, terminal};
+use crate::experiment::Loaded;
+use crate::output::results::{Provenance, python_lines};
+use crate::simulation::{Options, Outcome, Record, Simulation, SimulationError};
+use crate::sweep::RunError;
+use serde_json::json;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// What `--record` asks for, in the library's words.
+pub(super) fn record(record: args::Record) -> Record {
+    match record {
+        args::Record::Raw => Record::Raw,
+        args::Record::Average(period) => Record::Average(period),
+        args::Record::None => Record::None,
+    }
+}
+
+/// Runs the command.
+pub(super) fn run(args: &RunArgs) -> u8 {
+    let loaded = match load::load(&args.file, &args.changes) {
+        Ok(loaded) => loaded,
+        Err(code) => return code,
+    };
+    let options = Options {
+        record: args.record.map(record),
+        points: args.points.clone().map(|p| p.0).unwrap_or_default(),
+        threads: args.threads,
+    };
+    let simulation = match Simulation::new(&loaded.experiment, &options) {
+        Ok(simulation) => simulation,
+        Err(findings) => {
+            terminal::report(findings.iter(), &loaded.sources);
+            return exit::REFUSED;
+        }
+    };
+    if let Device::Cuda(_) = args.device {
+        terminal::complain("error: this build has no CUDA engine; use --device cpu");
+        return exit::DEVICE;
+    }
+    let plan = match simulation.plan() {
+        Ok(plan) => plan,
+        Err(error) => {
+            terminal::complain(&format!("error: {}: {}", args.file, terminal::chain(&error)));
+            return exit::REFUSED;
+        }
+    };
+    let out = args.out.clone().unwrap_or_else(|| default_out(&args.file));
+    let device = format!("cpu, {}", terminal::count(plan.threads as u64, "thread"));
+    if !args.quiet {
+        terminal::report(loaded.warnings.iter().chain(simulation.notes()), &loaded.sources);
+        if !args.json {
+            let lines = summary::lines(&simulation);
+            for line in lines.into_iter().chain(summary::plan_lines(&simulation, &plan)) {
+                terminal::complain(&line);
+            }
+            terminal::complain(&format!("device     {device}"));
+        }
+    }
+    let cancel = cancel_on_interrupt();
+    let integration = &loaded.experiment.integration;
+    let steps = integration.steps() + integration.transient_steps();
+    let nodes = loaded.experiment.network.connectome.nodes() as u64;
+    let total = steps * nodes * plan.points.len() as u64;
+    let meter = Meter::new(total, args.quiet || args.json);
+    let provenance = Provenance { device, warnings: warnings(&loaded, &simulation) };
+    let outcome = simulation.run_to(&out, &provenance, &meter, &cancel);
+    meter.finish();
+    match outcome {
+        Ok(outcome) => {
+            finished(args, &loaded, &simulation, &outcome, &out);
+            exit::DONE
+        }
+        Err(SimulationError::Run(RunError::Cancelled)) => {
+            terminal::complain("interrupted; nothing was written");
+            exit::INTERRUPTED
+        }
+        Err(error) => {
+            terminal::complain(&format!("error: {}", terminal::chain(&error)));
+            match error {
+                SimulationError::Run(RunError::Job(_)) => exit::REFUSED,
+                _ => exit::USAGE,
+            }
+        }
+    }
+}
+
+/// `NAME.npz` in the working folder.
+fn default_out(file: &str) -> PathBuf {
+    let stem = Path::new(file).file_stem().unwrap_or("result".as_ref());
+    Path::new(stem).with_extension("npz")
+}
+
+fn warnings(loaded: &Loaded, simulation: &Simulation<'_>) -> Vec<String> {
+    loaded.warnings.iter().chain(simulation.notes()).map(|d| d.message.clone()).collect()
+}
+
+/// A flag that Ctrl-C sets; a second Ctrl-C ends the program at once.
+fn cancel_on_interrupt() -> Arc<AtomicBool> {
+    let cancel = Arc::new(AtomicBool::new(false));
+    let flag = cancel.clone();
+    let handler = move || {
+        if flag.swap(true, Ordering::Relaxed) {
+            #[expect(clippy::exit, reason = "the user asked twice, and wants it now")]
+            std::process::exit(i32::from(exit::INTERRUPTED));
+        }
+    };
+    // Without a handler Ctrl-C ends the program, which also leaves nothing half-written.
+    let _ = ctrlc::set_handler(handler);
+    cancel
+}
+
+fn finished(
+    args: &RunArgs,
+    loaded: &Loaded,
+    simulation: &Simulation<'_>,
+    outcome: &Outcome,
+    out: &Path,
+) {
+    let seconds = outcome.summary.elapsed.as_secs_f64();
+    let rate = outcome.summary.node_steps as f64 / seconds.max(1e-9);
+    if args.json {
+        let mut json = summary::json(simulation, &loaded.warnings);
+        json["out"] = out.display().to_string().into();
+        json["seconds"] = seconds.into();
+        json["node_steps"] = outcome.summary.node_steps.into();
+        json["node_steps_per_second"] = rate.into();
+        json["nonfinite"] = (outcome.nonfinite.iter())
+            .map(|(point, step)| json!({ "point": point, "step": step }))
+            .collect();
+        terminal::say(&json.to_string());
+        return;
+    }
+    if let [(point, step), rest @ ..] = &outcome.nonfinite[..] {
+        let more = if rest.is_empty() {
+            String::new()
+        } else {
+            format!(", and {} more", terminal::count(rest.len() as u64, "point"))
+        };
+        terminal::complain(&format!(
+            "warning: point {point} left the finite numbers at step {step}{more}: its values are \
+             NaN, see `nonfinite_step`; a smaller --dt may help"
+        ));
+    }
+    if args.quiet {
+        return;
+    }
+    terminal::complain(&format!("done       {seconds:.2} s, {rate:.3e} node-steps/s"));
+    terminal::say(&format!("{} holds the results; in Python:", out.display()));
+    for line in python_lines(out) {
+        terminal::say(&format!("    {line}"));
+    }
+}

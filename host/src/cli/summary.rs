@@ -1,0 +1,124 @@
+//! What was understood of an experiment, for people and for programs.
+
+use super::terminal::{bytes, count};
+use crate::diagnostic::Diagnostic;
+use crate::experiment::{Experiment, Precision};
+use crate::simulation::Simulation;
+use crate::sweep::Plan;
+use serde_json::{Value, json};
+
+/// Lines that say what will be computed.
+pub(super) fn lines(simulation: &Simulation<'_>) -> Vec<String> {
+    let e = simulation.experiment();
+    let program = &simulation.lowered().program;
+    let connectome = &e.network.connectome;
+    let edges = connectome.weights.iter().filter(|w| **w != 0.0).count();
+    let integration = &e.integration;
+    let unit = time_unit(e);
+    let mut lines = vec![
+        format!(
+            "model      {}: {}, {}",
+            e.dynamics.name,
+            count(program.states.len() as u64, "state variable"),
+            count(e.parameters.len() as u64, "parameter"),
+        ),
+        format!(
+            "network    {}, {}",
+            count(connectome.nodes() as u64, "node"),
+            count(edges as u64, "connection"),
+        ),
+    ];
+    for coupling in e.couplings.iter().filter(|c| c.connected) {
+        let delayed = if coupling.delayed { "delayed" } else { "not delayed" };
+        lines.push(format!("coupling   {}: {delayed}", coupling.name));
+    }
+    let transient = if integration.transient > 0.0 {
+        format!(" after a transient of {} {unit}", integration.transient)
+    } else {
+        String::new()
+    };
+    lines.push(format!(
+        "time       {:?}, {} {unit} in {} of {} {unit}{transient}",
+        integration.method,
+        integration.duration,
+        count(integration.steps(), "step"),
+        integration.dt,
+    ));
+    let axes: Vec<String> =
+        e.sweep.axes.iter().map(|a| format!("{} ({})", a.name, a.values.len())).collect();
+    let points = simulation.recording().points.len() as u64;
+    let swept = if axes.is_empty() { String::new() } else { format!(": {}", axes.join(" × ")) };
+    lines.push(format!("sweep      {}{swept}", count(points, "point")));
+    let precision = match e.precision {
+        Precision::F32 => "f32",
+        Precision::F64 => "f64",
+    };
+    lines.push(format!("numbers    {precision}, seed {}", e.seed));
+    for (name, reason) in &e.skipped {
+        lines.push(format!("skipped    {name}: {reason}"));
+    }
+    lines
+}
+
+fn time_unit(e: &Experiment) -> &'static str {
+    match e.integration.ms_per_unit {
+        1.0 => "ms",
+        1000.0 => "s",
+        0.001 => "µs",
+        _ => "time units",
+    }
+}
+
+/// The line about delays and memory.
+pub(super) fn plan_lines(simulation: &Simulation<'_>, plan: &Plan) -> Vec<String> {
+    let delays = plan.points.iter().map(|p| p.longest_delay);
+    let (shortest, longest) = (delays.clone().min().unwrap_or(0), delays.max().unwrap_or(0));
+    let history = plan.points.iter().map(|p| p.history_steps).max().unwrap_or(0);
+    let range = if shortest == longest {
+        format!("{longest}")
+    } else {
+        format!("{shortest} to {longest}, depending on the point")
+    };
+    vec![
+        format!("delays     longest {range} steps; history of up to {history} steps a point"),
+        format!(
+            "memory     {} for {} of points on {}; results {}",
+            bytes(plan.bytes),
+            count(plan.tiles.len() as u64, "tile"),
+            count(plan.threads as u64, "thread"),
+            bytes(simulation.result_bytes()),
+        ),
+    ]
+}
+
+/// The same as JSON.
+pub(super) fn json(simulation: &Simulation<'_>, findings: &[Diagnostic]) -> Value {
+    let e = simulation.experiment();
+    let program = &simulation.lowered().program;
+    let connectome = &e.network.connectome;
+    let findings: Vec<Value> = findings
+        .iter()
+        .map(|d| json!({ "code": d.code.as_str(), "message": d.message, "help": d.help }))
+        .collect();
+    json!({
+        "label": e.label,
+        "model": e.dynamics.name,
+        "state_variables": program.states,
+        "recorded": simulation.recording().variables,
+        "parameters": e.parameters.len(),
+        "coupling_inputs": program.couplings,
+        "nodes": connectome.nodes(),
+        "connections": connectome.weights.iter().filter(|w| **w != 0.0).count(),
+        "method": format!("{:?}", e.integration.method),
+        "dt": e.integration.dt,
+        "steps": e.integration.steps(),
+        "transient_steps": e.integration.transient_steps(),
+        "points": simulation.recording().points.len(),
+        "sweep": e.sweep.axes.iter().map(|a| json!({ "name": a.name, "values": a.values.len() }))
+            .collect::<Vec<_>>(),
+        "result_bytes": simulation.result_bytes(),
+        "skipped": e.skipped.iter().map(|(n, r)| json!({ "name": n, "reason": r }))
+            .collect::<Vec<_>>(),
+        "findings": findings,
+    })
+}

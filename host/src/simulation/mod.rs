@@ -1,0 +1,278 @@
+//! A run from end to end: an experiment becomes a job, an engine runs it, a store keeps the results.
+//!
+//! [`Simulation::new`] compiles and checks everything that can be known before a step is computed;
+//! [`Simulation::job`] is what engines take; [`Simulation::run_to`] runs it into a file.
+
+mod initial;
+mod recording;
+mod sink;
+
+pub use recording::Record;
+pub use sink::StoreSink;
+
+use crate::back::{
+    AfferentMatrix, Job, JobError, ParameterTable, ParameterValues, Signal, Speed, SweptParameter,
+};
+use crate::diagnostic::{Code, Diagnostic, Diagnostics};
+use crate::experiment::{AxisTarget, Experiment, ParameterValue};
+use crate::lower::{Lowered, lower};
+use crate::output::results::{Places, Provenance, Recording, layout};
+use crate::output::{self, OutputError};
+use crate::sweep::{self, Plan, Progress, RunError, Summary};
+use std::ops::Range;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+/// What a caller chooses about a run that is not the experiment's own business.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Options {
+    /// What is kept of the time course; by default everything for one point, nothing for a sweep.
+    pub record: Option<Record>,
+    /// Only these points of the sweep, by number; all if empty.
+    pub points: Vec<Range<u64>>,
+    /// Threads; all cores if `None`.
+    pub threads: Option<usize>,
+}
+
+/// A compiled experiment, ready to run.
+#[derive(Debug)]
+pub struct Simulation<'a> {
+    experiment: &'a Experiment,
+    lowered: Lowered,
+    recording: Recording,
+    kept: recording::Kept,
+    initial: crate::back::Initial,
+    threads: usize,
+    notes: Vec<Diagnostic>,
+}
+
+/// Why a run did not end.
+#[derive(Debug, thiserror::Error)]
+pub enum SimulationError {
+    /// The engine stopped.
+    #[error(transparent)]
+    Run(#[from] RunError),
+    /// The results can't be written.
+    #[error(transparent)]
+    Output(#[from] OutputError),
+}
+
+/// What a run did.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// Of the engine.
+    pub summary: Summary,
+    /// Points that left the finite numbers: number in the sweep and first such step.
+    pub nonfinite: Vec<(u64, u64)>,
+}
+
+impl<'a> Simulation<'a> {
+    /// Compiles an experiment.
+    ///
+    /// # Errors
+    /// Faults in its equations; points that it doesn't have; a sweep too large to number.
+    pub fn new(experiment: &'a Experiment, options: &Options) -> Result<Self, Diagnostics> {
+        let lowered = lower(experiment)?;
+        let points = selected_points(experiment, &options.points)?;
+        let whole_sweep = options.points.is_empty();
+        let initial = initial::states(experiment, &lowered, &points)?;
+        let mut notes = lowered.warnings.clone();
+        let (recording, kept) = recording::choose(
+            experiment,
+            &lowered,
+            options.record,
+            (points, whole_sweep),
+            &mut notes,
+        )?;
+        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+        let threads = options.threads.unwrap_or_else(cores);
+        Ok(Self { experiment, lowered, recording, kept, initial, threads, notes })
+    }
+
+    /// The experiment.
+    pub fn experiment(&self) -> &'a Experiment {
+        self.experiment
+    }
+
+    /// The compiled experiment.
+    pub fn lowered(&self) -> &Lowered {
+        &self.lowered
+    }
+
+    /// What the results will hold.
+    pub fn recording(&self) -> &Recording {
+        &self.recording
+    }
+
+    /// Warnings and notes of the compilation.
+    pub fn notes(&self) -> &[Diagnostic] {
+        &self.notes
+    }
+
+    /// What engines take.
+    pub fn job(&self) -> Job<'_> {
+        let experiment = self.experiment;
+        let network = &experiment.network;
+        let connectome = &network.connectome;
+        let matrix = |weights| {
+            AfferentMatrix::from_dense(
+                weights,
+                &connectome.tract_lengths_mm,
+                connectome.delays_ms.as_ref(),
+            )
+        };
+        Job {
+            program: &self.lowered.program,
+            method: experiment.integration.method,
+            precision: experiment.precision,
+            dt: experiment.integration.dt,
+            dt_ms: experiment.integration.dt_ms(),
+            steps: experiment.integration.steps(),
+            transient_steps: experiment.integration.transient_steps(),
+            nodes: connectome.nodes(),
+            matrices: network.matrices.iter().map(matrix).collect(),
+            parameters: self.parameters(),
+            speed: self.speed(),
+            initial: self.initial.clone(),
+            signals: vec![Signal::default(); self.lowered.program.signals.len()],
+            seed: experiment.seed,
+            points: self.recording.points.clone(),
+            record: self.kept.record.clone(),
+        }
+    }
+
+    /// How the CPU would run it.
+    ///
+    /// # Errors
+    /// Delays that can't be had.
+    pub fn plan(&self) -> Result<Plan, JobError> {
+        sweep::plan(&self.job(), self.threads)
+    }
+
+    /// Bytes of the results.
+    pub fn result_bytes(&self) -> u64 {
+        let (arrays, _) = self.layout(&Provenance { device: String::new(), warnings: vec![] });
+        arrays.iter().map(output::npy::values_len).sum()
+    }
+
+    fn layout(&self, provenance: &Provenance) -> (Vec<output::ArraySpec>, Places) {
+        layout(self.experiment, &self.recording, provenance)
+    }
+
+    /// Runs on the CPU and writes the results to `path`, `.npz` or `.zarr`.
+    ///
+    /// # Errors
+    /// If the results can't be written, or the run is cancelled; nothing is left at `path` then
+    /// but what was there before.
+    pub fn run_to(
+        &self,
+        path: &Path,
+        provenance: &Provenance,
+        progress: &dyn Progress,
+        cancel: &AtomicBool,
+    ) -> Result<Outcome, SimulationError> {
+        let (arrays, places) = self.layout(provenance);
+        let store = output::create(path, &arrays)?;
+        let rows = self.kept.record.monitors.iter();
+        let rows = rows.map(|m| m.rows(self.experiment.integration.steps())).collect();
+        let mut sink = StoreSink::new(store, self.shape(places), rows);
+        let summary = sweep::run(&self.job(), self.threads, &mut sink, progress, cancel)?;
+        let nonfinite = sink.finish()?;
+        let number = |(index, step): (usize, u64)| (self.recording.points[index], step);
+        Ok(Outcome { summary, nonfinite: nonfinite.into_iter().map(number).collect() })
+    }
+
+    fn shape(&self, places: Places) -> sink::Shape {
+        sink::Shape {
+            places,
+            variables: self.recording.variables.len(),
+            nodes: self.experiment.network.connectome.nodes(),
+            monitors: self.kept.monitors.clone(),
+        }
+    }
+
+    fn parameters(&self) -> ParameterTable {
+        let experiment = self.experiment;
+        let base = experiment.parameters.iter().flat_map(|p| match &p.value {
+            ParameterValue::Uniform(value) => vec![ParameterValues::Uniform(*value)],
+            ParameterValue::PerNode(values) => vec![ParameterValues::PerNode(values.clone())],
+            ParameterValue::Array { values, .. } => {
+                values.iter().map(|&v| ParameterValues::Uniform(v)).collect()
+            }
+        });
+        let base = base.collect();
+        let swept = swept_slots(experiment, &self.lowered)
+            .map(|(axis, slot)| {
+                let at = |&point: &u64| experiment.sweep.value(axis, point);
+                let values = self.recording.points.iter().map(at).collect();
+                SweptParameter { slot, values }
+            })
+            .collect();
+        ParameterTable { base, swept }
+    }
+
+    fn speed(&self) -> Speed {
+        let sweep = &self.experiment.sweep;
+        match sweep.axes.iter().position(|a| a.target == AxisTarget::ConductionSpeed) {
+            Some(axis) => {
+                let at = |&point: &u64| sweep.value(axis, point);
+                Speed::PerPoint(self.recording.points.iter().map(at).collect())
+            }
+            None => Speed::Uniform(self.experiment.network.conduction_speed_mm_per_ms),
+        }
+    }
+}
+
+/// Axes that set program parameters: place of the axis, slot. An array takes the value in every
+/// element.
+fn swept_slots<'a>(
+    experiment: &'a Experiment,
+    lowered: &'a Lowered,
+) -> impl Iterator<Item = (usize, usize)> + 'a {
+    experiment.sweep.axes.iter().enumerate().flat_map(|(at, axis)| {
+        let slots = match axis.target {
+            AxisTarget::Parameter(parameter) => lowered.parameter_slots[parameter].clone(),
+            AxisTarget::ConductionSpeed => 0..0,
+        };
+        slots.map(move |slot| (at, slot as usize))
+    })
+}
+
+/// Points are numbered with 32 bits in the noise, and each takes some memory of its own.
+const MOST_POINTS: u64 = 1 << 32;
+
+fn selected_points(
+    experiment: &Experiment,
+    ranges: &[Range<u64>],
+) -> Result<Vec<u64>, Diagnostics> {
+    let refuse = |message: String, help: &str| -> Diagnostics {
+        Diagnostic::error(Code::TooLarge, message).help(help).into()
+    };
+    let all = match experiment.sweep.points() {
+        Some(n) if n <= MOST_POINTS => n,
+        more => {
+            let axes = experiment.sweep.axes.iter().map(|a| a.values.len().to_string());
+            let product = axes.collect::<Vec<_>>().join(" × ");
+            let count = more.map_or_else(|| "more than 2^64".to_owned(), |n| n.to_string());
+            return Err(refuse(
+                format!("the sweep has {product} = {count} points, at most 2^32 can be numbered"),
+                "take fewer values for its axes",
+            ));
+        }
+    };
+    if ranges.is_empty() {
+        return Ok((0..all).collect());
+    }
+    if let Some(range) = ranges.iter().find(|r| r.end > all) {
+        let last = range.end - 1;
+        let finding = Diagnostic::error(
+            Code::UnknownName,
+            format!("there is no point {last}: the sweep has {all}, numbered from 0"),
+        );
+        return Err(finding.help("choose others with --points").into());
+    }
+    let mut points: Vec<u64> = ranges.iter().cloned().flatten().collect();
+    points.sort_unstable();
+    points.dedup();
+    Ok(points)
+}
