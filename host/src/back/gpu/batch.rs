@@ -1,7 +1,7 @@
 //! Points that run together: what they need on the device, and the launches that move them on.
 
 use super::array::{HostArray, Upload};
-use super::simulation::{PrepareError, Simulation};
+use super::device_job::{DeviceJob, PrepareError};
 use super::tables::Tables;
 use crate::back::ParameterValues;
 use crate::back::ptx::ParameterPlacement;
@@ -34,7 +34,7 @@ pub struct Arrays {
 /// Points that run together.
 #[derive(Clone, Debug)]
 pub struct Batch<'a> {
-    pub(super) simulation: &'a Simulation<'a>,
+    pub(super) device_job: &'a DeviceJob<'a>,
     pub(super) points: Vec<usize>,
     /// Steps of a launch.
     steps: u32,
@@ -65,7 +65,7 @@ pub struct Launch {
     pub rows: Vec<MonitorRows>,
 }
 
-impl<'a> Simulation<'a> {
+impl<'a> DeviceJob<'a> {
     /// A batch of points (positions in `Job::points`) that is moved on `steps` steps a launch, and what
     /// it needs on the device before the first.
     ///
@@ -129,7 +129,7 @@ impl<'a> Simulation<'a> {
             weights: floats(tables.weights),
         };
         let batch = Batch {
-            simulation: self,
+            device_job: self,
             points: points.to_vec(),
             steps,
             arguments: self.arguments(),
@@ -243,18 +243,18 @@ impl Batch<'_> {
 
     /// Threads of a block.
     pub fn threads(&self) -> u32 {
-        (self.simulation.job.nodes as u64).next_multiple_of(32).min(MOST_THREADS.into()) as u32
+        (self.device_job.job.nodes as u64).next_multiple_of(32).min(MOST_THREADS.into()) as u32
     }
 
     /// The launches, in order; each goes on where the one before it stopped.
     pub fn launches(&self) -> impl Iterator<Item = Launch> + '_ {
-        let total = self.simulation.job.total_steps();
+        let total = self.device_job.job.total_steps();
         let starts = (0..total).step_by(self.steps as usize);
         starts.map(move |first| self.launch(first, (total - first).min(self.steps.into()) as u32))
     }
 
     fn launch(&self, first_step: u64, steps: u32) -> Launch {
-        let job = self.simulation.job;
+        let job = self.device_job.job;
         let end = first_step + u64::from(steps);
         let recorded_before = first_step.saturating_sub(job.transient_steps);
         let recorded_after = end.saturating_sub(job.transient_steps);
@@ -268,11 +268,11 @@ impl Batch<'_> {
                 MonitorKind::TemporalAverage { .. } => MonitorRecord::WINDOW,
                 MonitorKind::GlobalAverage { .. } => MonitorRecord::NODE_MEAN,
             },
-            // Both fit: periods are checked when a simulation is made.
+            // Both fit: periods are checked when a device_job is made.
             period: kind.period() as u32,
             phase: (recorded_before % kind.period()) as u32,
             capacity,
-            column: self.simulation.columns.windows[index],
+            column: self.device_job.columns.windows[index],
             reserved: 0,
         });
         let rows = job.record.monitors.iter().map(|kind| {

@@ -42,7 +42,7 @@ impl<'a> Collector<'a> {
     }
 
     fn note(&mut self, nonfinite: &[u64]) {
-        let nodes = self.batch.simulation.job.nodes;
+        let nodes = self.batch.device_job.job.nodes;
         for (status, steps) in self.status.iter_mut().zip(nonfinite.chunks_exact(nodes)) {
             match steps.iter().copied().min() {
                 Some(step) if step != FINITE => *status = Status::NonFinite { step },
@@ -57,7 +57,7 @@ impl<'a> Collector<'a> {
         values: &[T],
         sink: &mut dyn Sink,
     ) -> Result<(), SinkError> {
-        let job = self.batch.simulation.job;
+        let job = self.batch.device_job.job;
         let mut own = Vec::new();
         for (monitor, kind) in job.record.monitors.iter().enumerate() {
             let (start, room) = self.batch.series[monitor];
@@ -109,8 +109,8 @@ impl<'a> Collector<'a> {
     }
 
     fn points<T: Real>(&self, columns: &[T], sink: &mut dyn Sink) -> Result<(), SinkError> {
-        let simulation = self.batch.simulation;
-        let (job, layout) = (simulation.job, &simulation.columns);
+        let device_job = self.batch.device_job;
+        let (job, layout) = (device_job.job, &device_job.columns);
         let per_point = layout.count as usize * job.nodes;
         let first = layout.mean as usize * job.nodes;
         let count = job.record.variables.len() * job.nodes;

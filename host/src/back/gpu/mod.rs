@@ -1,20 +1,20 @@
 //! The GPU engine without the driver: what is put on a device, what is launched there, and what the
 //! results mean. Everything here is plain data, so that an emulation can take the device's place.
 //!
-//! A [`Simulation`] is a job with its kernel. It makes [`Batch`]es of points; a batch has arrays to
+//! A [`DeviceJob`] is a job with its kernel. It makes [`Batch`]es of points; a batch has arrays to
 //! upload and a list of [`Launch`]es; what a launch wrote goes through a [`Collector`] to the sink.
 
 mod array;
 mod batch;
 mod collect;
+mod device_job;
 mod kernels;
 mod layout;
-mod simulation;
 mod tables;
 
 pub use array::{HostArray, Upload};
 pub use batch::{Arrays, Batch, Launch, MonitorRows};
 pub use collect::Collector;
+pub use device_job::{DeviceJob, Kernel, ModuleError, PrepareError};
 pub use kernels::{KernelsError, kernels};
 pub use layout::Columns;
-pub use simulation::{Kernel, ModuleError, PrepareError, Simulation};

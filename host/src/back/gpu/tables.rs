@@ -1,7 +1,7 @@
 //! Tables of edges: for every weight matrix and set of delays, the rows in the order of summation.
 
 use super::array::HostArray;
-use super::simulation::PrepareError;
+use super::device_job::PrepareError;
 use crate::back::Job;
 use crate::back::cpu::Real;
 use crate::connectome::delays::AfferentMatrix;

@@ -79,7 +79,7 @@ impl Kernel {
 
 /// A job, its kernel and where everything is.
 #[derive(Clone, Debug)]
-pub struct Simulation<'a> {
+pub struct DeviceJob<'a> {
     pub(super) job: &'a Job<'a>,
     pub(super) kernel: Kernel,
     pub(super) columns: Columns,
@@ -88,7 +88,7 @@ pub struct Simulation<'a> {
     pub(super) channels: usize,
 }
 
-impl<'a> Simulation<'a> {
+impl<'a> DeviceJob<'a> {
     /// With `fold`, parameters that are the same for all points and nodes are folded into the
     /// instructions: faster, but another module for other values.
     ///
