@@ -68,6 +68,8 @@ pub(super) fn step(program: &Program, method: Method, dt: f64) -> Code {
     let inputs = Inputs { states: &states, couplings: &[], time: start };
     let couplings = graph.inline(&program.post, |g, i| inputs.read(g, i));
     let sigma = graph.inline(&program.diffusion, |g, i| inputs.read(g, i));
+    let inputs = Inputs { states: &states, couplings: &couplings, time: start };
+    let observed = graph.inline(&program.observe, |g, i| inputs.read(g, i));
 
     let graph = RefCell::new(graph);
     let integrated = integrate(program, method, dt, &graph, &states, &couplings, &sigma);
@@ -83,7 +85,6 @@ pub(super) fn step(program: &Program, method: Method, dt: f64) -> Code {
     };
     let inputs = Inputs { states: &accepted, couplings: &couplings, time: end };
     let channels = graph.inline(&program.emit, |g, i| inputs.read(g, i));
-    let observed = graph.inline(&program.observe, |g, i| inputs.read(g, i));
     let sources = edge_states(program).into_iter().map(|s| accepted[s as usize]);
     let mut results = accepted.clone();
     results.extend(channels);
