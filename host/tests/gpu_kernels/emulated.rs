@@ -265,6 +265,14 @@ impl Model {
                 }
                 return self.put_states(bits, &x, outputs);
             }
+            "record" => {
+                for (at, &variable) in self.recorded.iter().enumerate() {
+                    if let Recorded::State(s) = variable {
+                        self.set_column(rest[0], at, x[s]);
+                    }
+                }
+                return;
+            }
             _ => {}
         }
         let time = <T as Bits>::from_bits(rest[0]);
@@ -305,14 +313,12 @@ impl Model {
                 x[..after.len()].copy_from_slice(&after);
                 self.put_states(bits, &x, outputs);
             }
-            "record" => {
+            "observe" => {
                 let observed = self.section(&program.observe, &x, time, within);
                 for (at, &variable) in self.recorded.iter().enumerate() {
-                    let value = match variable {
-                        Recorded::State(s) => x[s],
-                        Recorded::Observed(o) => observed[o],
-                    };
-                    self.set_column(rest[2], at, value);
+                    if let Recorded::Observed(o) = variable {
+                        self.set_column(rest[2], at, observed[o]);
+                    }
                 }
             }
             _ => panic!("slot {name} is not known"),
@@ -392,6 +398,7 @@ fn fill<T: Float>(mut emulation: Emulation, model: &Arc<Model>) -> Emulation {
         ("disturb", "disturb_memory"),
         ("bound", "bound_memory"),
         ("event", "event_memory"),
+        ("observe", "observe_memory"),
         ("record", "record_memory"),
     ];
     for (over_registers, over_memory) in names {

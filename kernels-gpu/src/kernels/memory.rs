@@ -41,7 +41,8 @@ trait Model<T> {
     unsafe fn disturb(x: *mut T, noise: *const T);
     unsafe fn bound(x: *mut T);
     unsafe fn event(x: *mut T, time: T, at: Node<T>);
-    unsafe fn record(x: *const T, time: T, at: Node<T>, recorded: *mut T);
+    unsafe fn observe(x: *const T, time: T, at: Node<T>, recorded: *mut T);
+    unsafe fn record(x: *const T, recorded: *mut T);
 }
 
 /// As `simulate` over registers.
@@ -112,6 +113,10 @@ unsafe fn step<T: KernelFloat, M: Model<T>>(
             M::edge(section, x, start, at, source, stride)
         });
         M::post(x, start, at);
+        let records = block.has(features::RECORD) && recorded > 0;
+        if records {
+            M::observe(x, start, at, block.column(a.recorded_column, node));
+        }
         if block.has(features::NOISE) {
             draw_noise(block, clock.step, node);
         }
@@ -128,8 +133,8 @@ unsafe fn step<T: KernelFloat, M: Model<T>>(
             block.note_nonfinite(node, clock.step);
         }
         emit::<T, M>(block, end, at, clock.next_position, node);
-        if block.has(features::RECORD) && recorded > 0 {
-            M::record(x, end, at, block.column(a.recorded_column, node));
+        if records {
+            M::record(x, block.column(a.recorded_column, node));
             observe(block, recorded, node);
         }
     }
@@ -288,7 +293,7 @@ macro_rules! simulate {
                     signals: *const $float
                 );
                 #[memory(write)]
-                unsafe fn record_memory(
+                unsafe fn observe_memory(
                     x: *const $float,
                     time: $float,
                     point_parameters: *const $float,
@@ -297,6 +302,8 @@ macro_rules! simulate {
                     signals: *const $float,
                     recorded: *mut $float
                 );
+                #[memory(write)]
+                unsafe fn record_memory(x: *const $float, recorded: *mut $float);
             }
 
             pub(super) struct Slots;
@@ -366,7 +373,7 @@ macro_rules! simulate {
                     unsafe { event_memory(x, time, point, node, at.coupling, at.signals) }
                 }
                 #[inline(always)]
-                unsafe fn record(
+                unsafe fn observe(
                     x: *const $float,
                     time: $float,
                     at: Node<$float>,
@@ -375,8 +382,13 @@ macro_rules! simulate {
                     let (point, node) = (at.point_parameters, at.node_parameters);
                     // SAFETY: the caller's.
                     unsafe {
-                        record_memory(x, time, point, node, at.coupling, at.signals, recorded)
+                        observe_memory(x, time, point, node, at.coupling, at.signals, recorded)
                     }
+                }
+                #[inline(always)]
+                unsafe fn record(x: *const $float, recorded: *mut $float) {
+                    // SAFETY: the caller's.
+                    unsafe { record_memory(x, recorded) }
                 }
             }
         }

@@ -4,7 +4,7 @@
 //! afferents, the noise, the observers. The model's equations are [slots](cuda_std::slot), filled when
 //! a job is loaded. Arguments, launch shape and memory are in `docs/gpu-kernels.md`.
 //!
-//! A step of a node is: gather, post, noise, drift at each stage, bounds, events, then the channels of
+//! A step of a node is: gather, post, observe, noise, drift at each stage, bounds, events, then the channels of
 //! the new state go into the history and the observers see it. One barrier a step separates what is
 //! written into the history from who reads it.
 

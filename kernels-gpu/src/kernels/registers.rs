@@ -49,8 +49,10 @@ trait Model<T, const S: usize> {
     fn bound(x: [T; S]) -> [T; S];
     /// The states after events.
     unsafe fn event(x: [T; S], time: T, at: Surroundings<T>) -> [T; S];
-    /// Writes the recorded variables.
-    unsafe fn record(x: [T; S], time: T, at: Surroundings<T>, recorded: *mut T);
+    /// Writes the recorded variables that are not states.
+    unsafe fn observe(x: [T; S], time: T, at: Surroundings<T>, recorded: *mut T);
+    /// Writes the recorded variables that are states.
+    unsafe fn record(x: [T; S], recorded: *mut T);
 }
 
 /// Runs the steps of a launch for the block's point.
@@ -121,6 +123,10 @@ unsafe fn step<T: KernelFloat, const S: usize, M: Model<T, S>>(
             M::edge(section, x, start, at, source, stride)
         });
         M::post(x, start, at, block.column(a.gathered_column, node));
+        let records = block.has(features::RECORD) && recorded > 0;
+        if records {
+            M::observe(x, start, at, block.column(a.recorded_column, node));
+        }
         if block.has(features::NOISE) {
             draw_noise(block, clock.step, node);
         }
@@ -142,8 +148,8 @@ unsafe fn step<T: KernelFloat, const S: usize, M: Model<T, S>>(
             block.note_nonfinite(node, clock.step);
         }
         emit::<T, S, M>(block, next, end, at, clock.next_position, node);
-        if block.has(features::RECORD) && recorded > 0 {
-            M::record(next, end, at, block.column(a.recorded_column, node));
+        if records {
+            M::record(next, block.column(a.recorded_column, node));
             observe(block, recorded, node);
         }
     }
@@ -301,7 +307,7 @@ macro_rules! simulate {
                     signals: *const $float
                 ) -> [$float; $states];
                 #[memory(write)]
-                unsafe fn record(
+                unsafe fn observe(
                     x: [$float; $states],
                     time: $float,
                     point_parameters: *const $float,
@@ -310,6 +316,8 @@ macro_rules! simulate {
                     signals: *const $float,
                     recorded: *mut $float
                 );
+                #[memory(write)]
+                unsafe fn record(x: [$float; $states], recorded: *mut $float);
             }
 
             pub(super) struct Slots;
@@ -391,7 +399,7 @@ macro_rules! simulate {
                     unsafe { event(x, time, point, node, at.coupling, at.signals) }
                 }
                 #[inline(always)]
-                unsafe fn record(
+                unsafe fn observe(
                     x: [$float; $states],
                     time: $float,
                     at: Surroundings<$float>,
@@ -399,7 +407,12 @@ macro_rules! simulate {
                 ) {
                     let (point, node) = (at.point_parameters, at.node_parameters);
                     // SAFETY: the caller's.
-                    unsafe { record(x, time, point, node, at.coupling, at.signals, recorded) }
+                    unsafe { observe(x, time, point, node, at.coupling, at.signals, recorded) }
+                }
+                #[inline(always)]
+                unsafe fn record(x: [$float; $states], recorded: *mut $float) {
+                    // SAFETY: the caller's.
+                    unsafe { record(x, recorded) }
                 }
             }
         }

@@ -173,6 +173,7 @@ impl<'w, T: Word> Writer<'w, T> {
             "disturb" => self.disturb(memory),
             "bound" => self.bound(memory),
             "event" => self.event(memory),
+            "observe" => self.observe(memory),
             "record" => self.record(memory),
             _ => Err(FillError::Unknown { slot: self.call.name.to_owned() }),
         }
@@ -303,22 +304,35 @@ impl<'w, T: Word> Writer<'w, T> {
         Ok(self.finish(targets, results))
     }
 
-    fn record(self, memory: bool) -> Result<String, FillError> {
+    /// Recorded variables that are not states, each in its column.
+    fn observe(self, memory: bool) -> Result<String, FillError> {
         let (mut operands, states, mut frame) = self.start(memory)?;
         frame.coupling = Some(operands.address()?);
         frame.signals = Some(operands.address()?);
         let recorded = operands.address()?;
         let observed = self.section(&self.filler.program.observe, &states, &frame)?;
-        let mut results = Vec::with_capacity(self.filler.recorded.len());
-        for &variable in self.filler.recorded {
-            results.push(match variable {
-                RecordedVariable::State(state) => self.state(&states, state as u32)?,
-                RecordedVariable::Observed(at) => {
-                    *observed.get(at).ok_or_else(|| self.operands())?
-                }
-            });
+        let (mut targets, mut results) = (Vec::new(), Vec::new());
+        for (column, &variable) in self.filler.recorded.iter().enumerate() {
+            if let RecordedVariable::Observed(at) = variable {
+                targets.push(Target::Memory(self.column(recorded, column as u64, false)));
+                results.push(*observed.get(at).ok_or_else(|| self.operands())?);
+            }
         }
-        let targets = self.columns(recorded, results.len());
+        Ok(self.finish(targets, results))
+    }
+
+    /// Recorded variables that are states.
+    fn record(self, memory: bool) -> Result<String, FillError> {
+        let mut operands = Operands::new(self.call);
+        let states = operands.states(memory, self.float, 0)?;
+        let recorded = operands.address()?;
+        let (mut targets, mut results) = (Vec::new(), Vec::new());
+        for (column, &variable) in self.filler.recorded.iter().enumerate() {
+            if let RecordedVariable::State(state) = variable {
+                targets.push(Target::Memory(self.column(recorded, column as u64, false)));
+                results.push(self.state(&states, state as u32)?);
+            }
+        }
         Ok(self.finish(targets, results))
     }
 
