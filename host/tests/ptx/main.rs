@@ -8,6 +8,8 @@
 
 mod assembler;
 mod golden;
+mod interpreter;
+mod meaning;
 
 use assembler::Assembler;
 use host::back::gpu::{DeviceJob, KernelsError, kernels};
@@ -35,6 +37,7 @@ fn main() -> ExitCode {
     // Each assembler keeps a core busy.
     arguments.test_threads.get_or_insert(2);
     let mut trials = golden::trials();
+    trials.extend(meaning::trials());
     match Assembler::find() {
         Ok(assembler) => trials.extend(assembled(&Arc::new(assembler))),
         Err(reason) => trials.push(absent("models_are_assembled", reason)),
@@ -97,8 +100,7 @@ fn assembled(assembler: &Arc<Assembler>) -> Vec<Trial> {
 }
 
 fn assemble(assembler: &Assembler, path: &Path, precision: Precision) -> Result<(), Failed> {
-    let mut experiment: Experiment =
-        load(path).map_err(|error| error.render(false))?.experiment;
+    let mut experiment: Experiment = load(path).map_err(|error| error.render(false))?.experiment;
     experiment.precision = precision;
     let all = env::var_os("PTX_GENERATIONS").is_some_and(|value| value == "all");
     // The experiment's own method with constants folded, and the one with most stages without.
