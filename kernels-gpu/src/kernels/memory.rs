@@ -154,44 +154,48 @@ unsafe fn integrate<T: KernelFloat, M: Model<T>>(
 ) {
     let (a, dt) = (&block.arguments, block.dt);
     let states = a.states;
-    let stage = |stage: u32, s: u32| block.column(a.stage_column + stage * states + s, node);
-    let k = |order: u32, s: u32| unsafe { *stage(order, s) };
-    // SAFETY: one column a state, five sets of stages; as in all of the following.
-    let x = |s: u32| unsafe { *block.state(s, node) };
-    let advance = |h: T, order: u32| {
-        each(states, |s| unsafe { *stage(4, s) = scheme::advance(x(s), h, k(order, s)) });
-    };
-    let drift = |time: T, order: u32| unsafe { M::drift(stage(4, 0), time, at, stage(order, 0)) };
     let (middle, end) = (block.time(clock.step, 0.5), block.time(clock.step, 1.0));
-    let disturb = |x: *mut T| {
-        if block.has(features::NOISE) {
-            unsafe { M::disturb(x, block.column(a.noise_column, node)) };
+    let state = |s: u32| block.state(s, node);
+    let stage = |stage: u32, s: u32| block.column(a.stage_column + stage * states + s, node);
+    // SAFETY: there is a column for every state and stage, and the node is this thread's.
+    unsafe {
+        let k = |order: u32, s: u32| *stage(order, s);
+        let advance = |h: T, order: u32| {
+            each(states, |s| *stage(4, s) = scheme::advance(*state(s), h, k(order, s)));
+        };
+        let drift = |time: T, order: u32| M::drift(stage(4, 0), time, at, stage(order, 0));
+        let disturb = |x: *mut T| {
+            if block.has(features::NOISE) {
+                M::disturb(x, block.column(a.noise_column, node));
+            }
+        };
+        M::drift(state(0), block.time(clock.step, 0.0), at, stage(0, 0));
+        match block.method() {
+            features::EULER => {
+                each(states, |s| *state(s) = scheme::advance(*state(s), dt.whole, k(0, s)));
+            }
+            features::HEUN => {
+                advance(dt.whole, 0);
+                disturb(stage(4, 0));
+                drift(end, 1);
+                each(states, |s| *state(s) = scheme::heun(*state(s), dt.half, k(0, s), k(1, s)));
+            }
+            features::RK4 => {
+                advance(dt.half, 0);
+                drift(middle, 1);
+                advance(dt.half, 1);
+                drift(middle, 2);
+                advance(dt.whole, 2);
+                drift(end, 3);
+                each(states, |s| {
+                    let k = [k(0, s), k(1, s), k(2, s), k(3, s)];
+                    *state(s) = scheme::rk4(*state(s), dt.sixth, T::TWO, k);
+                });
+            }
+            _ => each(states, |s| *state(s) = k(0, s)),
         }
-    };
-    let keep =
-        |next: &dyn Fn(u32) -> T| each(states, |s| unsafe { *block.state(s, node) = next(s) });
-    // SAFETY: the columns exist.
-    unsafe { M::drift(block.state(0, node), block.time(clock.step, 0.0), at, stage(0, 0)) };
-    match block.method() {
-        features::EULER => keep(&|s| scheme::advance(x(s), dt.whole, k(0, s))),
-        features::HEUN => {
-            advance(dt.whole, 0);
-            disturb(stage(4, 0));
-            drift(end, 1);
-            keep(&|s| scheme::heun(x(s), dt.half, k(0, s), k(1, s)));
-        }
-        features::RK4 => {
-            advance(dt.half, 0);
-            drift(middle, 1);
-            advance(dt.half, 1);
-            drift(middle, 2);
-            advance(dt.whole, 2);
-            drift(end, 3);
-            keep(&|s| scheme::rk4(x(s), dt.sixth, T::TWO, [k(0, s), k(1, s), k(2, s), k(3, s)]));
-        }
-        _ => keep(&|s| k(0, s)),
+        disturb(state(0));
     }
-    disturb(block.state(0, node));
 }
 
 #[inline(always)]
