@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 /// A module of `host` and the modules it may name. Nothing may import `cli`.
 const MAY_USE: &[(&str, &[&str])] = &[
+    ("compute", &[]),
     ("diagnostic", &[]),
     ("library", &[]),
     ("files", &["library"]),
@@ -18,10 +19,9 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("lower", &["diagnostic", "experiment", "expr", "ir", "opt"]),
     // A monitor is the part of the CPU engine that watches lanes, and is made of the engine's.
     ("monitor", &["back", "experiment"]),
-    ("back", &["connectome", "experiment", "ir", "lower", "monitor", "opt"]),
+    ("back", &["compute", "connectome", "experiment", "ir", "lower", "monitor", "opt"]),
     ("sweep", &["back", "connectome", "experiment", "ir", "lower", "monitor", "opt"]),
     ("output", &["experiment"]),
-    ("compute", &[]),
     (
         "simulation",
         &[

@@ -1,7 +1,9 @@
 //! Engines: what a run needs ([`Job`]) and the back ends that can run it.
 
 pub mod cpu;
+pub mod gpu;
 mod job;
+pub mod ptx;
 mod results;
 
 pub use job::{
