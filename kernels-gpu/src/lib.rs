@@ -9,6 +9,7 @@
 #[cfg(not(target_arch = "nvptx64"))]
 extern crate std;
 
+pub mod bold;
 pub mod lane;
 pub mod math;
 pub mod mean;
