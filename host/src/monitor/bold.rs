@@ -127,3 +127,6 @@ impl<T: Real> Monitor<T> for Bold<T> {
         Some(&self.row)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,6 +4,7 @@
 //! [`Simulation::job`] is what engines take; [`Simulation::run_to`] runs it into a file.
 
 mod initial;
+mod observe;
 mod recording;
 mod sink;
 
@@ -14,7 +15,7 @@ use crate::back::{
     AfferentMatrix, Job, JobError, ParameterTable, ParameterValues, Signal, Speed, SweptParameter,
 };
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
-use crate::experiment::{AxisTarget, Experiment, ParameterValue};
+use crate::experiment::{AxisTarget, Experiment, ParameterValue, Precision};
 use crate::lower::{Lowered, lower};
 use crate::output::results::{Places, Provenance, Recording, layout};
 use crate::output::{self, OutputError};
@@ -146,7 +147,13 @@ impl<'a> Simulation<'a> {
     /// # Errors
     /// Delays that can't be had.
     pub fn plan(&self) -> Result<Plan, JobError> {
-        sweep::plan(&self.job(), self.threads)
+        let mut plan = sweep::plan(&self.job(), self.threads)?;
+        let mut widths: Vec<u64> = plan.tiles.iter().map(|t| t.points.len() as u64).collect();
+        widths.sort_unstable_by(|a, b| b.cmp(a));
+        let at_once: u64 = widths.iter().take(plan.threads).sum();
+        let statistics: u64 = self.kept.derived.iter().map(observe::Derived::bytes).sum();
+        plan.bytes = plan.bytes.saturating_add(at_once.saturating_mul(statistics));
+        Ok(plan)
     }
 
     /// Bytes of the results.
@@ -188,6 +195,9 @@ impl<'a> Simulation<'a> {
             variables: self.recording.variables.len(),
             nodes: self.experiment.network.connectome.nodes(),
             monitors: self.kept.monitors.clone(),
+            means: self.kept.means.clone(),
+            derived: self.kept.derived.clone(),
+            wide: self.experiment.precision == Precision::F64,
         }
     }
 

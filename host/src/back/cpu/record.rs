@@ -133,8 +133,8 @@ impl<T: Real> Recorder<T> {
     ) -> Result<(), SinkError> {
         let recorded = last_step.saturating_sub(self.transient_steps);
         for (monitor, series) in self.series.iter_mut().enumerate() {
-            let per_row = series.kind.variables(self.shape.variables)
-                * series.kind.values(self.shape.nodes);
+            let per_row =
+                series.kind.variables(self.shape.variables) * series.kind.values(self.shape.nodes);
             let at_once = (BUFFER_BYTES / (per_row * size_of::<T>()).max(1)).max(1) as u64;
             let total = series.kind.rows(recorded);
             while series.delivered < total {
