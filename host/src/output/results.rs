@@ -17,8 +17,8 @@ pub struct Sampling {
 }
 
 impl Sampling {
-    fn times(&self) -> Vec<f64> {
-        (0..self.rows).map(|k| self.first + k as f64 * self.period).collect()
+    fn times(&self) -> Content {
+        Content::Regular { first: self.first, step: self.period, count: self.rows }
     }
 }
 
@@ -98,7 +98,7 @@ pub fn layout(
         add("nonfinite_step", vec![point.clone()], Content::Streamed(ElementType::I64));
     let series = recording.series.as_ref().map(|sampling| {
         let time = ("time".to_owned(), sampling.rows);
-        add("time", vec![time.clone()], Content::Reals(sampling.times()));
+        add("time", vec![time.clone()], sampling.times());
         add(
             "series",
             vec![point.clone(), time, variable.clone(), node.clone()],
@@ -110,7 +110,7 @@ pub fn layout(
         let mut dimensions = vec![point.clone()];
         if let Some(sampling) = &array.sampling {
             let time = (format!("{}_time", array.name), sampling.rows);
-            add(&time.0, vec![time.clone()], Content::Reals(sampling.times()));
+            add(&time.0, vec![time.clone()], sampling.times());
             dimensions.push(time);
         }
         dimensions.extend(array.dimensions.iter().cloned());

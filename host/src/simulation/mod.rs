@@ -159,7 +159,7 @@ impl<'a> Simulation<'a> {
     /// Bytes of the results.
     pub fn result_bytes(&self) -> u64 {
         let (arrays, _) = self.layout(&Provenance { device: String::new(), warnings: vec![] });
-        arrays.iter().map(output::npy::values_len).sum()
+        output::npy::all_values_len(&arrays)
     }
 
     fn layout(&self, provenance: &Provenance) -> (Vec<output::ArraySpec>, Places) {
