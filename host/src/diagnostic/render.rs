@@ -1,6 +1,6 @@
 //! Diagnostics as text for people.
 
-use super::{Diagnostic, Severity, Sources};
+use super::{Diagnostic, FileId, Severity, Sources};
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 
 /// Renders one finding with the lines it points at, with colours if `colour`.
@@ -10,16 +10,24 @@ pub fn text(diagnostic: &Diagnostic, sources: &Sources, colour: bool) -> String 
         Severity::Warning => Level::WARNING,
         Severity::Error => Level::ERROR,
     };
-    let mut group = level.primary_title(&diagnostic.message).id(diagnostic.code.as_str()).elements(
-        diagnostic.labels.iter().enumerate().map(|(i, label)| {
-            let file = sources.file(label.location.file);
-            let span = clip(&file.text, &label.location.span);
+    // One excerpt a file, in the order in which the labels name files.
+    let mut files: Vec<FileId> = Vec::new();
+    for label in &diagnostic.labels {
+        if !files.contains(&label.location.file) {
+            files.push(label.location.file);
+        }
+    }
+    let excerpts = files.into_iter().map(|id| {
+        let file = sources.file(id);
+        let labels = diagnostic.labels.iter().enumerate();
+        let annotations = labels.filter(|(_, l)| l.location.file == id).map(|(i, label)| {
             let kind = if i == 0 { AnnotationKind::Primary } else { AnnotationKind::Context };
-            Snippet::source(&file.text)
-                .path(&file.name)
-                .annotation(kind.span(span).label(&label.text))
-        }),
-    );
+            kind.span(clip(&file.text, &label.location.span)).label(&label.text)
+        });
+        Snippet::source(&file.text).path(&file.name).annotations(annotations)
+    });
+    let title = level.primary_title(&diagnostic.message).id(diagnostic.code.as_str());
+    let mut group = title.elements(excerpts);
     if let Some(help) = &diagnostic.help {
         group = group.element(Level::HELP.message(help));
     }

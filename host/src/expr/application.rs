@@ -4,7 +4,7 @@ use super::ast::{BinaryOperator as B, CompareOperator as C, Expr, ExprKind, Unar
 use super::error::{ExprError, ExprErrorKind};
 use super::function;
 use super::lexer::{Token, TokenKind};
-use super::parser::{HEIGHT, NOT, Node, Parser, SIGN};
+use super::parser::{HEIGHT, NOT, Node, POWER, Parser, SIGN};
 use std::ops::Range;
 
 impl Parser<'_> {
@@ -59,12 +59,12 @@ impl Parser<'_> {
             self.call(name, span.start)?
         } else if self.starts_factor() {
             let mut argument = self.expression(SIGN)?;
-            // As sympy: a product continues the argument, a quotient or another function ends it.
+            // As sympy: a product continues the argument, written or implied, so that `sin x cos y`
+            // is `sin(x*cos(y))`; a quotient or sum ends it.
             loop {
-                if self.is("*") {
-                    self.advance();
-                } else if !self.starts_factor() || self.word().is_some_and(|w| self.is_function(w))
-                {
+                let implied =
+                    self.starts_factor() && !matches!(self.peek().kind, TokenKind::Number(_));
+                if !implied && !self.eat("*") {
                     break;
                 }
                 let factor = self.expression(SIGN)?;
@@ -78,7 +78,12 @@ impl Parser<'_> {
         };
         match exponent {
             None => Ok(applied),
-            Some(exponent) => {
+            Some(mut exponent) => {
+                // As sympy: `sin**2(x)**3` is `sin(x)**2**3`.
+                if self.eat("**") {
+                    let power = self.expression(POWER - 1)?;
+                    exponent = self.binary(B::Power, exponent, power)?;
+                }
                 let span = applied.expr.span.clone();
                 let below = applied.height.max(exponent.height);
                 let (x, n) = (Box::new(applied.expr), Box::new(exponent.expr));

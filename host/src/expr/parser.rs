@@ -26,7 +26,7 @@ const BIT_AND: u8 = 11;
 const SUM: u8 = 13;
 const PRODUCT: u8 = 15;
 pub(super) const SIGN: u8 = 17;
-const POWER: u8 = 19;
+pub(super) const POWER: u8 = 19;
 
 /// Parses the right-hand side of an equation.
 ///
@@ -81,7 +81,7 @@ impl Parser<'_> {
         matches!(self.peek().kind, TokenKind::Symbol(s) if s == symbol)
     }
 
-    fn eat(&mut self, symbol: &str) -> bool {
+    pub(super) fn eat(&mut self, symbol: &str) -> bool {
         let found = self.is(symbol);
         if found {
             self.advance();

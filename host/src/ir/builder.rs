@@ -1,7 +1,7 @@
 //! The way to make instructions: one section at a time, equal instructions once.
 //!
 //! Nothing here changes a bit of any result: instructions are shared only if they are equal, and
-//! folded only where the result is the same in both precisions (see [`super::fold`]).
+//! folded only where the result is the same in both precisions (see `fold`).
 
 use super::fold::{self, Folded};
 use super::{

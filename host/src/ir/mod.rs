@@ -15,11 +15,13 @@
 //! 3. **gather** `g_r,i = Σ_j W_ij · h_c,j(t − D_ij)`: no program text, see [`Gather`].
 //! 4. **post**: the coupling inputs `c_i` from the gathered sums and the state at t. They stay frozen
 //!    over the stages of the step.
-//! 5. **drift**: once per stage, from the stage's state and time; the result is dx/dt, or the next
+//! 5. **observe**: recorded values that are not states, from the state at t, the coupling inputs of
+//!    this step and t: what the step's first stage sees. They stand in the row of the state that the
+//!    step makes, as in TVBO's own backends.
+//! 6. **drift**: once per stage, from the stage's state and time; the result is dx/dt, or the next
 //!    state for a map.
-//! 6. Noise, then bounds ([`Bound`]) make the accepted state.
-//! 7. **events**: from the accepted state, with `Input::Time` = (k+1)·dt, the state after events.
-//! 8. **observe**: recorded values that are not states, from the state after events.
+//! 7. Noise, then bounds ([`Bound`]) make the accepted state.
+//! 8. **events**: from the accepted state, with `Input::Time` = (k+1)·dt, the state after events.
 //!
 //! **diffusion** depends on parameters alone and gives the noise amplitude `sigma` of each noisy
 //! state variable; it runs once per point and node.

@@ -25,7 +25,7 @@ pub(super) fn symbols(
     let dynamics = &experiment.dynamics;
     let mut seen = Definitions::default();
     let mut symbols = IndexMap::new();
-    seen.add("t", "name of time", None, findings);
+    // A model that calls something of its own `t` means that.
     symbols.insert("t".to_owned(), Symbol::Time);
     for (variable, state) in dynamics.state_variables.iter().enumerate() {
         seen.add(&state.name, "state variable", Some(&state.location), findings);

@@ -3,7 +3,7 @@
 //! Derived parameters, derived variables and the model's functions are written out where they are
 //! read; sums are written out term by term; arrays over modes become one state a mode, named `x[0]`,
 //! `x[1]` and so on. Couplings are taken apart into what the source emits and what the target does
-//! with the sum (see [`separate`]).
+//! with the sum (see `separate`).
 //!
 //! Everything that is wrong is reported, at the place in the file where it stands.
 
@@ -77,6 +77,7 @@ pub struct Lowered {
 /// # Errors
 /// Everything that is wrong with its equations.
 pub fn lower(experiment: &Experiment) -> Result<Lowered, Diagnostics> {
+    check_arrays(experiment)?;
     let findings = Findings::default();
     let layout = Layout::new(experiment);
     let symbols = dynamics::symbols(experiment, &layout, &findings);
@@ -111,6 +112,23 @@ pub fn lower(experiment: &Experiment) -> Result<Lowered, Diagnostics> {
     })?;
     let (parameter_slots, modes) = (layout.parameters, layout.modes);
     Ok(Lowered { program, parameter_slots, modes, recorded, initial, warnings })
+}
+
+/// Refuses arrays without elements or with more or fewer than their shape says.
+fn check_arrays(experiment: &Experiment) -> Result<(), Diagnostics> {
+    for parameter in &experiment.parameters {
+        let ParameterValue::Array { shape, values } = &parameter.value else { continue };
+        if values.is_empty() || shape.iter().product::<usize>() != values.len() {
+            let count = values.len();
+            let message = format!(
+                "the array `{}` has {count} elements for the shape {shape:?}",
+                parameter.name
+            );
+            let diagnostic = Diagnostic::error(Code::BadValue, message);
+            return Err(diagnostic.at(parameter.location.clone(), "").into());
+        }
+    }
+    Ok(())
 }
 
 fn state_names(experiment: &Experiment, layout: &Layout) -> Vec<String> {

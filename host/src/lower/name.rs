@@ -66,6 +66,10 @@ impl<'a> Evaluator<'a> {
             _ if self.table.functions.contains_key(name) || function::arity(name).is_some() => {
                 Some(format!("`{name}` is a function: write `{name}(...)`"))
             }
+            _ if self.model.dynamics.has(name) => Some(format!(
+                "`{name}` belongs to the model; a coupling reads parameters, derived parameters and \
+                 state variables"
+            )),
             (Some(near), _) => Some(format!("did you mean `{near}`?")),
             (None, "I") => Some("complex numbers are not supported".into()),
             (None, _) => None,

@@ -83,6 +83,10 @@ impl<'a> Definitions<'a> {
         findings: &Findings,
     ) {
         let Some((before, first)) = self.0.insert(name, (what, location)) else { return };
+        if (before, what) == ("parameter", "derived variable") {
+            findings.push(overshadowed(name, location, first));
+            return;
+        }
         let message = if before == what {
             format!("`{name}` is defined twice, each time as a {what}")
         } else {
@@ -97,4 +101,21 @@ impl<'a> Definitions<'a> {
         }
         findings.push(diagnostic.help("rename one of them"));
     }
+}
+
+/// Models in circulation do this, and the derived variable is what they mean.
+fn overshadowed(
+    name: &str,
+    location: Option<&Location>,
+    parameter: Option<&Location>,
+) -> Diagnostic {
+    let message = format!("`{name}` is a parameter and a derived variable: the latter is used");
+    let mut diagnostic = Diagnostic::warning(Code::DefinedTwice, message);
+    if let Some(location) = location {
+        diagnostic = diagnostic.at(location.clone(), "this is used");
+    }
+    if let Some(parameter) = parameter {
+        diagnostic = diagnostic.at(parameter.clone(), "this has no effect");
+    }
+    diagnostic.help("remove the parameter")
 }

@@ -35,6 +35,8 @@ pub enum Rule {
     /// It has a meaning that can't be honoured: an error, unless the value says nothing (null,
     /// `false`, `none`, empty).
     Refuse(&'static str),
+    /// It holds Python code, which is not run: an error, unless the value says nothing.
+    Python,
     /// It asks for more than a simulation: left out, by name and with this reason.
     Skip(&'static str),
 }
@@ -92,16 +94,19 @@ impl Checker<'_> {
                 Rule::Any => {}
                 Rule::One(inner) => self.one(&entry.value, inner, &path),
                 Rule::Named(inner) => self.named(&entry.value, inner, &path),
-                Rule::Refuse(_) if says_nothing(&entry.value) => {}
+                _ if says_nothing(&entry.value) => {}
                 Rule::Refuse(why) => {
                     let message = format!("`{}` of {} is not supported", entry.key, class.what);
-                    self.out.push(
-                        Diagnostic::error(Code::NotSupported, message)
-                            .at(entry.location.clone(), "")
-                            .help(why),
-                    );
+                    let finding = Diagnostic::error(Code::NotSupported, message);
+                    self.out.push(finding.at(entry.location.clone(), "").help(why));
                 }
-                Rule::Skip(_) if says_nothing(&entry.value) => {}
+                Rule::Python => {
+                    let message = format!("`{}` of {} is Python code", entry.key, class.what);
+                    let finding = Diagnostic::error(Code::PythonCallable, message)
+                        .at(entry.location.clone(), "")
+                        .help("Python is not run here; write an equation");
+                    self.out.push(finding);
+                }
                 Rule::Skip(why) => match &entry.value.kind {
                     Kind::Mapping(members) if members.iter().all(|m| m.value.is_mapping()) => {
                         for member in members {

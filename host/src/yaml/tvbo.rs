@@ -20,6 +20,9 @@ const fn refuse(name: &'static str, why: &'static str) -> Key {
 const fn skip(name: &'static str, why: &'static str) -> Key {
     Key { name, rule: Rule::Skip(why) }
 }
+const fn python(name: &'static str) -> Key {
+    Key { name, rule: Rule::Python }
+}
 const fn class(what: &'static str, keys: &'static [Key]) -> Class {
     Class { what, short: false, keys }
 }
@@ -28,7 +31,6 @@ const fn short(what: &'static str, keys: &'static [Key]) -> Class {
 }
 
 const LATEX: &str = "write the equation as plain text, as in `a*x + b`";
-const PYTHON: &str = "Python code is not run; write an equation";
 const SURFACE: &str = "surfaces and nested networks are not simulated";
 const FITTING: &str =
     "fitting is not part of a simulation; sweep the parameters and choose from the results";
@@ -152,7 +154,7 @@ pub static EQUATION: Class = short(
         named("parameters", &PARAMETER),
         any("time_dependent"),
         any("engine"),
-        refuse("pycode", PYTHON),
+        python("pycode"),
         refuse("latex", LATEX),
     ],
 );
@@ -169,8 +171,8 @@ pub static FUNCTION: Class = class(
         one("equation", &EQUATION),
         any("requirements"),
         any("output"),
-        refuse("source_code", PYTHON),
-        refuse("callable", PYTHON),
+        python("source_code"),
+        python("callable"),
         refuse("input", "functions of equations take arguments only"),
         refuse("output_equation", "write one equation"),
         refuse("apply_on_dimension", "equations are evaluated node by node"),
@@ -254,7 +256,7 @@ pub static NOISE: Class = class(
         refuse("intensity", "write it as the parameter `sigma` or `nsig`"),
         refuse("distribution", "noise is Gaussian"),
         refuse("function", "noise is Gaussian"),
-        refuse("pycode", PYTHON),
+        python("pycode"),
     ],
 );
 
@@ -321,7 +323,7 @@ pub static NETWORK: Class = class(
         any("coordinate_space"),
         any("parcellation"),
         any("tractogram"),
-        any("transforms"),
+        named("transforms", &TRANSFORM),
         any("data_file"),
         any("descriptor"),
         any("bids_dir"),
@@ -337,6 +339,12 @@ pub static NETWORK: Class = class(
         refuse("parent_network", SURFACE),
         refuse("node_mapping", SURFACE),
     ],
+);
+
+/// A transform of weights or lengths.
+pub static TRANSFORM: Class = class(
+    "a transform",
+    &[one("equation", &EQUATION), any("callable"), named("arguments", &ARGUMENT), any("output")],
 );
 
 /// A graph generator.

@@ -19,6 +19,7 @@ enum Choice {
 }
 
 /// A coupling of the file with what the library adds.
+#[derive(Clone)]
 struct Filled {
     node: Node,
     location: Location,
@@ -86,14 +87,14 @@ pub(super) fn resolve(
         let filled = match choice {
             Choice::Own(at) => fill(cx, named[at].node, named[at].name, named[at].location),
             Choice::Shared => {
-                if shared.is_none() {
-                    shared = Some(match top_one {
+                let filled = match shared.take() {
+                    Some(filled) => filled,
+                    None => match top_one {
                         Some(node) => fill(cx, node, "Linear", &node.location),
                         None => default(cx, input),
-                    });
-                }
-                let Filled { node, location } = shared.as_ref().expect("just set");
-                Filled { node: node.clone(), location: location.clone() }
+                    },
+                };
+                shared.insert(filled).clone()
             }
         };
         let scope = match choice {
@@ -176,6 +177,16 @@ fn choose(cx: &mut Context<'_>, inputs: &[Input], named: &[Named<'_>]) -> Vec<Op
             );
             cx.note(Code::UnknownName, message, named[at].location);
             choices[input] = Some(Choice::Own(at));
+        }
+        // Every coupling has found its input: the others are not fed.
+        (open, []) => {
+            for &input in open {
+                let message = format!(
+                    "the coupling input `{}` is 0: no coupling feeds it",
+                    inputs[input].name
+                );
+                cx.note(Code::UnknownName, message, &inputs[input].location);
+            }
         }
         (open, spare) => {
             for &input in open {
@@ -364,7 +375,9 @@ fn one(
     // `V_j` and `V_i` name a state even where the lists don't.
     for (end, list) in [("_j", &mut incoming), ("_i", &mut local)] {
         for word in pre.iter().chain(&post).flat_map(|e| identifiers(&e.text)) {
-            let state = word.strip_suffix(end).and_then(|name| model.state(name));
+            // `x_j` and `x_i` stand for the lists themselves, also where a state is called `x`.
+            let name = word.strip_suffix(end).filter(|name| *name != "x");
+            let state = name.and_then(|name| model.state(name));
             if let Some(state) = state.filter(|s| !list.contains(s)) {
                 list.push(state);
             }

@@ -1,11 +1,9 @@
 //! The model: its equations as text, its state variables and what they start from.
 
 use super::read::{Context, Named, identifiers, number, value};
+use super::{events, state};
 use crate::diagnostic::{Code, Location};
-use crate::experiment::{
-    Case, Derived, Distribution, Dynamics, Enforce, Equation, Event, Initial, StateVariable,
-    UserFunction,
-};
+use crate::experiment::{Case, Derived, Dynamics, Enforce, StateVariable, UserFunction};
 use crate::yaml::Node;
 
 /// A coupling input of the model before a coupling is found for it.
@@ -28,7 +26,7 @@ pub(super) struct Model<'n> {
     /// The noise block of each state variable.
     pub(super) noises: Vec<Option<&'n Node>>,
     /// The domain of each state variable.
-    domains: Vec<Option<&'n Node>>,
+    pub(super) domains: Vec<Option<&'n Node>>,
     /// The state variable that stimuli drive when they don't say which.
     pub(super) stimulated: Option<usize>,
     /// Where the model stands.
@@ -258,7 +256,7 @@ fn states<'n>(cx: &mut Context<'_>, node: &'n Node, model: &mut Model<'n>) {
         if cx.flag_or(state, "stimulation_variable", false) && model.stimulated.is_none() {
             model.stimulated = Some(model.dynamics.state_variables.len());
         }
-        let initial = initial(cx, state, &what);
+        let initial = state::initial(cx, state, &what);
         let coupling_variable = cx.flag_or(state, "coupling_variable", false);
         model.noises.push(state.get("noise"));
         model.domains.push(state.any(&["domain", "range", "boundaries"]));
@@ -276,139 +274,6 @@ fn states<'n>(cx: &mut Context<'_>, node: &'n Node, model: &mut Model<'n>) {
     }
     if node.get("state_variables").is_none_or(|n| n.entries().is_empty() && n.items().is_empty()) {
         cx.error(Code::MissingKey, "the model has no state variables", &node.location);
-    }
-}
-
-/// What a state variable starts from where nothing is said.
-const DEFAULT_INITIAL: f64 = 0.1;
-
-fn initial(cx: &mut Context<'_>, state: &Node, what: &str) -> Initial {
-    if let Some(distribution) = state.get("distribution") {
-        if let Some((kind, seed)) = self::distribution(cx, distribution, what) {
-            return Initial::Distribution { kind, seed };
-        }
-        return Initial::Uniform(DEFAULT_INITIAL);
-    }
-    match state.get("initial_value") {
-        None => Initial::Uniform(DEFAULT_INITIAL),
-        Some(list) if list.is_sequence() => {
-            let values = cx.numbers(list, &format!("the initial value of {what}"));
-            Initial::PerNode(values.unwrap_or_default())
-        }
-        Some(given) => match number(given) {
-            Some(value) if value.is_finite() => Initial::Uniform(value),
-            Some(value) => {
-                let message = format!("the initial value of {what} must be finite, not {value}");
-                cx.error(Code::BadNumber, message, &given.location);
-                Initial::Uniform(DEFAULT_INITIAL)
-            }
-            None => cx
-                .equation(given, &format!("the initial value of {what}"))
-                .map_or(Initial::Uniform(DEFAULT_INITIAL), Initial::Equation),
-        },
-    }
-}
-
-fn distribution(
-    cx: &mut Context<'_>,
-    node: &Node,
-    what: &str,
-) -> Option<(Distribution, Option<u64>)> {
-    let seed = node.get("seed").and_then(|n| cx.whole(n, "`seed`"));
-    if let Some(axis) = node.get("axis").filter(|n| n.scalar().is_none_or(|s| s.text != "space")) {
-        cx.error(Code::NotSupported, "initial values are drawn per node only", &axis.location);
-    }
-    let name_node = if node.is_mapping() { node.get("name") } else { Some(node) };
-    let name = name_node.and_then(|n| cx.text(n, "the distribution's name")).unwrap_or("Uniform");
-    let mut parameter = |keys: &[&str]| -> Option<f64> {
-        let found = keys.iter().find_map(|k| node.at(&["parameters", k]))?;
-        cx.finite(value(found)?, keys[0])
-    };
-    match name.to_ascii_lowercase().as_str() {
-        "uniform" => {
-            let lo = parameter(&["lo", "low", "a", "min"]);
-            let hi = parameter(&["hi", "high", "b", "max"]);
-            let mut bound = |key, fallback: Option<f64>, default| match node.at(&["domain", key]) {
-                Some(n) => cx.finite(n, &format!("`{key}`")),
-                None => Some(fallback.unwrap_or(default)),
-            };
-            let (lo, hi) = (bound("lo", lo, 0.0)?, bound("hi", hi, 1.0)?);
-            if lo > hi {
-                let message = format!("the distribution of {what} has lo {lo} above hi {hi}");
-                cx.error(Code::BadValue, message, &node.location);
-                return None;
-            }
-            Some((Distribution::Uniform { lo, hi }, seed))
-        }
-        "gaussian" | "normal" => {
-            let mean = parameter(&["mean", "mu", "loc"]).unwrap_or(0.0);
-            let sd = parameter(&["sd", "sigma", "std", "scale"]).unwrap_or(1.0);
-            if let Some(domain) = node.get("domain") {
-                let message = format!("the Gaussian of {what} can't be cut to a domain");
-                let help = "leave the domain out, or use Uniform";
-                cx.error_help(Code::NotSupported, message, &domain.location, help);
-            }
-            if sd < 0.0 {
-                let message = format!("the standard deviation of {what} is negative: {sd}");
-                cx.error(Code::BadValue, message, &node.location);
-                return None;
-            }
-            Some((Distribution::Gaussian { mean, sd }, seed))
-        }
-        _ => {
-            let at = name_node.map_or(&node.location, |n| &n.location);
-            let message = format!("unknown distribution `{name}` of {what}");
-            cx.error_help(Code::BadValue, message, at, "Uniform and Gaussian are known");
-            None
-        }
-    }
-}
-
-/// Sets the domains, whose bounds may name parameters: `lookup` gives their values.
-pub(super) fn domains(
-    cx: &mut Context<'_>,
-    model: &mut Model<'_>,
-    lookup: impl Fn(&str) -> Option<f64>,
-) {
-    for (state, node) in model.dynamics.state_variables.iter_mut().zip(&model.domains) {
-        let Some(node) = node else { continue };
-        let mut bound = |key: &str, open: f64| {
-            let Some(given) = node.get(key) else { return open };
-            let named = given.scalar().and_then(|s| lookup(&s.text));
-            match number(given).or(named).filter(|v| !v.is_nan()) {
-                Some(value) => value,
-                None => {
-                    let message = format!(
-                        "`{key}` of the domain of `{}` must be a number or a parameter, not {}",
-                        state.name,
-                        given.describe()
-                    );
-                    cx.error(Code::WrongType, message, &given.location);
-                    open
-                }
-            }
-        };
-        let (lo, hi) = (bound("lo", f64::NEG_INFINITY), bound("hi", f64::INFINITY));
-        if lo > hi {
-            let message = format!("the domain of `{}` has lo {lo} above hi {hi}", state.name);
-            cx.error(Code::BadValue, message, &node.location);
-        }
-        state.domain = Some((lo, hi));
-        let Some(enforce) = node.get("enforce") else { continue };
-        state.enforce = match cx.text(enforce, "`enforce`") {
-            Some("clamp") => Enforce::Clamp,
-            Some("wrap") => Enforce::Wrap,
-            Some("none") | None => Enforce::None,
-            Some(other) => {
-                let known = ["none", "clamp", "wrap"];
-                cx.unknown(Code::BadValue, "unknown enforce", other, &enforce.location, known);
-                Enforce::None
-            }
-        };
-        if state.enforce == Enforce::Wrap && !((hi - lo).is_finite() && hi > lo) {
-            let message = format!("`{}` can't be wrapped: its domain is open or empty", state.name);
-            cx.error(Code::BadValue, message, &node.location);
-        }
     }
 }
 
@@ -449,57 +314,10 @@ fn inputs(cx: &mut Context<'_>, node: &Node, model: &mut Model<'_>) {
 /// Events of the model that are not stimuli; stimuli are read elsewhere.
 fn events(cx: &mut Context<'_>, node: &Node, model: &mut Model<'_>) {
     for member in cx.named(node.get("events"), "an event") {
-        if let Some(event) = event(cx, member) {
+        if let Some(event) = events::event(cx, member) {
             model.dynamics.events.push(event);
         }
     }
-}
-
-/// Whether an event is a stimulus: by its type, or by what it has where no type is given.
-pub(super) fn is_stimulus(node: &Node) -> bool {
-    match node.get("event_type").and_then(Node::scalar).map(|s| s.text.as_str()) {
-        Some(kind) => kind == "stimulus" || kind == "stimulation",
-        None => node.get("condition").is_none(),
-    }
-}
-
-/// A condition with its assignments; `None` for a stimulus.
-pub(super) fn event(cx: &mut Context<'_>, member: Named<'_>) -> Option<Event> {
-    if is_stimulus(member.node) {
-        return None;
-    }
-    let what = format!("the event `{}`", member.name);
-    let rising = match member.node.get("event_type").and_then(|n| cx.text(n, "event_type")) {
-        None | Some("discrete") => false,
-        Some("continuous") => true,
-        Some(other) => {
-            let message = format!("{what} has the type `{other}`");
-            let help = "discrete, continuous and stimulus are known";
-            cx.error_help(Code::NotSupported, message, member.location, help);
-            return None;
-        }
-    };
-    if let Some(target) = member.node.get("target_component") {
-        if target.scalar().is_none_or(|s| s.text != "all_vertices") {
-            let message = format!("{what} must act on all nodes");
-            cx.error(Code::NotSupported, message, &target.location);
-        }
-    }
-    let mut part = |key: &str| match member.node.get(key) {
-        Some(node) => cx.equation(node, &what),
-        None => {
-            cx.error(Code::MissingKey, format!("{what} has no `{key}`"), member.location);
-            None
-        }
-    };
-    let (condition, affect): (Option<Equation>, Option<Equation>) =
-        (part("condition"), part("affect"));
-    if let Some(own) = member.node.get("parameters").filter(|n| !n.entries().is_empty()) {
-        let message = format!("{what} has parameters of its own");
-        let help = "put them among the model's parameters";
-        cx.error_help(Code::NotSupported, message, &own.location, help);
-    }
-    Some(Event { name: member.name.to_owned(), condition: condition?, affect: affect?, rising })
 }
 
 fn output(cx: &mut Context<'_>, node: &Node, model: &mut Model<'_>) {

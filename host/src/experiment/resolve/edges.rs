@@ -1,12 +1,12 @@
 //! Edges of the file to matrices.
 
 use super::network::{NodeSpec, quantity};
-use super::read::{Context, value};
+use super::read::Context;
 use crate::connectome::Connectome;
 use crate::diagnostic::{Code, Diagnostic, Location};
 use crate::yaml::Node;
 use nalgebra::DMatrix;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// A connectome with one matrix for each coupling that edges name.
 pub(super) struct Built {
@@ -72,13 +72,13 @@ pub(super) fn build(
 const MOST_NODES: usize = 50_000;
 
 /// Factors to mm and ms.
-struct Units {
-    length: f64,
-    time: f64,
+pub(super) struct Units {
+    pub(super) length: f64,
+    pub(super) time: f64,
 }
 
 impl Units {
-    fn read(cx: &mut Context<'_>, network: &Node) -> Self {
+    pub(super) fn read(cx: &mut Context<'_>, network: &Node) -> Self {
         let mut factor = |key: &str, known: &[(&str, f64)]| {
             let Some(node) = network.get(key) else { return 1.0 };
             let text = cx.text(node, key).unwrap_or("");
@@ -208,17 +208,23 @@ fn assemble(
     let mut seen: HashMap<(usize, usize), &Directed<'_>> = HashMap::new();
     let mut by_coupling: HashMap<(usize, usize, Option<&str>), &Directed<'_>> = HashMap::new();
     let mut good = true;
+    let mut reported = HashSet::new();
     for edge in edges {
         let at = (edge.target, edge.source);
         let same = |a: f64, b: f64| a == b || (a.is_nan() && b.is_nan());
         let mut clash = |first: &Directed<'_>, code, message: String| {
+            good = false;
+            // An edge that counts both ways clashes twice.
+            let pair = (edge.location.span.start, first.location.span.start);
+            if !reported.insert(pair) {
+                return;
+            }
             cx.out.push(
                 Diagnostic::error(code, message)
                     .at(edge.location.clone(), "another edge here")
                     .at(first.location.clone(), "the first edge")
                     .help("edges count both ways unless they say `directed: true`"),
             );
-            good = false;
         };
         if let Some(first) = by_coupling.insert((at.0, at.1, edge.coupling), edge) {
             if first.weight != edge.weight {
@@ -269,9 +275,4 @@ fn assemble(
         }
     }
     Some(Built { connectome, matrices, matrix_of, default_matrix })
-}
-
-/// The single number of a generator's or an edge's parameter.
-pub(super) fn parameter(cx: &mut Context<'_>, node: &Node, what: &str) -> Option<f64> {
-    cx.finite(value(node)?, what)
 }

@@ -6,17 +6,24 @@ mod connectome_source;
 mod coupling;
 mod dynamics;
 mod edges;
+mod events;
 mod library;
 mod network;
 mod observations;
 mod parameters;
+mod range;
 mod read;
+mod state;
 mod stimuli;
 mod sweep;
 mod time;
+mod transforms;
 
+#[cfg(test)]
+mod tests;
+
+pub(super) use range::{lin_space, log_space};
 pub(super) use read::Context;
-pub(super) use sweep::{lin_space, log_space};
 
 use super::{
     AxisTarget, Experiment, Initial, Integration, Method, Overrides, Parameter, ParameterValue,
@@ -52,7 +59,7 @@ pub(super) fn experiment(
             _ => None,
         })
         .collect();
-    dynamics::domains(cx, &mut model, |name| {
+    state::domains(cx, &mut model, |name| {
         uniform.iter().find(|(n, _)| n == name).map(|(_, value)| *value)
     });
     initial_values(cx, &mut model, &network);
@@ -70,7 +77,7 @@ pub(super) fn experiment(
     let (seed, precision) = time::execution(cx, tree.get("execution"), &seeds);
     let stimuli = stimuli::resolve(cx, tree, &model, &network, &integration, &mut parameters);
     for event in cx.named(tree.get("events"), "an event") {
-        if let Some(event) = dynamics::event(cx, event) {
+        if let Some(event) = events::event(cx, event) {
             model.dynamics.events.push(event);
         }
     }
@@ -81,13 +88,16 @@ pub(super) fn experiment(
         parameters: &mut parameters,
         couplings: &resolved.names,
         stimuli: stimuli.iter().map(|s| s.name.clone()).collect(),
+        observations: observations.iter().map(|o| o.name.clone()).collect(),
         location: model.location.clone(),
     };
     override_values(cx, &mut names, &mut network, overrides);
     let explorations = tree.get("explorations");
     let sweep = sweep::explorations(cx, explorations, &mut names, &overrides.axes, overrides.mode);
     let any_delay = resolved.couplings.iter().any(|c| c.connected && c.delayed);
-    network::plausible(cx, &network, integration.dt_ms(), any_delay);
+    if !cx.out.failed() {
+        network::plausible(cx, &network, integration.dt_ms(), any_delay);
+    }
     let text_of = |key: &str| tree.get(key).and_then(Node::scalar).map(|s| s.text.clone());
     Some(Experiment {
         label: text_of("label").unwrap_or_else(|| model.dynamics.name.clone()),

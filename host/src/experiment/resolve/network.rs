@@ -4,6 +4,7 @@ use super::connectome_source;
 use super::edges;
 use super::parameters::Extent;
 use super::read::{Context, Named, number, value};
+use super::transforms;
 use crate::connectome::Connectome;
 use crate::diagnostic::{Code, Diagnostic, Location};
 use crate::experiment::Network;
@@ -162,7 +163,7 @@ pub(super) fn resolve<'n>(cx: &mut Context<'_>, node: Option<&'n Node>) -> Parts
                 let message = "edges beside a connectome that comes from elsewhere";
                 cx.error_help(Code::BadValue, message, &edge.location, "keep one of the two");
             }
-            let read = connectome_source::read(cx, &source, &specs, count);
+            let read = connectome_source::read(cx, node, &source, &specs, count);
             read.map(|connectome| edges::Built::whole(connectome))
         }
         None => {
@@ -178,9 +179,10 @@ pub(super) fn resolve<'n>(cx: &mut Context<'_>, node: Option<&'n Node>) -> Parts
     // On failure go on with a network of the right size, to find what else is wrong.
     let fallback =
         || edges::Built::whole(Connectome::unconnected(count.unwrap_or(specs.len()).max(1)));
-    let sized = built.is_some() || count.is_some() || !specs.is_empty();
+    let readable = built.is_some();
+    let sized = readable || count.is_some() || !specs.is_empty();
     let built = built.unwrap_or_else(fallback);
-    let built = connectome_source::transform(cx, node, built);
+    let built = if readable { transforms::apply(cx, node, built) } else { built };
     let (mut node_parameters, mut node_states) = (Vec::new(), Vec::new());
     for (index, member) in members(node, "nodes").into_iter().enumerate() {
         for parameter in cx.named(member.get("parameters"), "a parameter") {

@@ -158,6 +158,16 @@ impl Context<'_> {
 
     /// An equation: its text, or a mapping with `rhs`.
     pub(crate) fn equation(&mut self, node: &Node, what: &str) -> Option<Equation> {
+        if let Some(own) = node.get("parameters").filter(|n| !n.entries().is_empty()) {
+            let message = format!("parameters inside the equation of {what} are not supported");
+            let help = "put them among the parameters of the model, the coupling or the event";
+            self.error_help(Code::NotSupported, message, &own.location, help);
+        }
+        self.right_side(node, what)
+    }
+
+    /// As [`Context::equation`], leaving parameters inside the equation to the caller.
+    pub(crate) fn right_side(&mut self, node: &Node, what: &str) -> Option<Equation> {
         let side = if node.is_mapping() {
             match node.any(&["rhs", "righthandside"]) {
                 Some(side) => side,
@@ -174,11 +184,6 @@ impl Context<'_> {
             self.wrong(side, &format!("the equation of {what}"), "a text");
             return None;
         };
-        if let Some(own) = node.get("parameters").filter(|n| !n.entries().is_empty()) {
-            let message = format!("parameters inside the equation of {what} are not supported");
-            let help = "put them among the parameters of the model, the coupling or the event";
-            self.error_help(Code::NotSupported, message, &own.location, help);
-        }
         Some(Equation {
             text: scalar.text.clone(),
             location: side.location.clone(),

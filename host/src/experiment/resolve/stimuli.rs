@@ -1,6 +1,7 @@
 //! Stimuli: equations of time onto some nodes.
 
-use super::dynamics::{Model, is_stimulus};
+use super::dynamics::Model;
+use super::events::is_stimulus;
 use super::network::Parts;
 use super::parameters;
 use super::read::{Context, Named};
@@ -54,11 +55,7 @@ fn one(
     };
     // The old block keeps its parameters inside the equation.
     let inner = equation.get("parameters");
-    let mut bare = equation.clone();
-    if let crate::yaml::Kind::Mapping(entries) = &mut bare.kind {
-        entries.retain(|e| e.key != "parameters");
-    }
-    let equation = cx.equation(&bare, &what)?;
+    let equation = cx.right_side(equation, &what)?;
     let (extent, scope) = (network.extent(1), Scope::Stimulus(index));
     for block in [node.get("parameters"), inner].into_iter().flatten() {
         for parameter in cx.named(Some(block), "a parameter") {

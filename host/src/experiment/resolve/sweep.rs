@@ -1,6 +1,7 @@
 //! Sweep axes: names to what they set, ranges to values.
 
-use super::read::{Context, Named, number};
+use super::range;
+use super::read::{Context, Named};
 use crate::diagnostic::{Code, Diagnostic, Location};
 use crate::experiment::{
     Axis, AxisSpec, AxisTarget, Dynamics, Noise, Parameter, ParameterValue, Scope, Sweep, SweepMode,
@@ -15,8 +16,19 @@ pub(super) struct Names<'a> {
     pub(super) couplings: &'a [(String, Scope)],
     /// Names of stimuli in order.
     pub(super) stimuli: Vec<String>,
+    /// Names of the observations that are computed.
+    pub(super) observations: Vec<String>,
     /// Where the model stands, for what no file defines.
     pub(super) location: Location,
+}
+
+/// Why a name does not lead to one thing.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum NotFound {
+    /// Nothing has this name.
+    Unknown,
+    /// These all have it.
+    Ambiguous(Vec<String>),
 }
 
 /// The name of the parameter that scales all couplings.
@@ -71,7 +83,7 @@ impl Names<'_> {
     }
 
     /// What a name refers to, or why it refers to nothing or to several things.
-    pub(super) fn find(&mut self, name: &str) -> Result<AxisTarget, String> {
+    pub(super) fn find(&mut self, name: &str) -> Result<AxisTarget, NotFound> {
         let name = name.trim();
         let short = name.strip_prefix("network.").or(name.strip_prefix("network.parameters."));
         if short.unwrap_or(name) == "conduction_speed" {
@@ -94,20 +106,16 @@ impl Names<'_> {
                 }
                 _ => self.owned(owner, own),
             };
-            return found
-                .map(AxisTarget::Parameter)
-                .ok_or_else(|| format!("no parameter is called `{name}`"));
+            return found.map(AxisTarget::Parameter).ok_or(NotFound::Unknown);
         }
         let hits: Vec<usize> =
             (0..self.parameters.len()).filter(|&i| self.parameters[i].name == name).collect();
         match hits[..] {
             [only] => Ok(AxisTarget::Parameter(only)),
-            [] => Err(format!("no parameter is called `{name}`")),
-            _ => {
-                let names: Vec<_> =
-                    hits.iter().map(|&i| self.qualified(&self.parameters[i])).collect();
-                Err(format!("`{name}` could be any of {}", names.join(", ")))
-            }
+            [] => Err(NotFound::Unknown),
+            _ => Err(NotFound::Ambiguous(
+                hits.iter().map(|&i| self.qualified(&self.parameters[i])).collect(),
+            )),
         }
     }
 
@@ -242,6 +250,7 @@ fn exploration(cx: &mut Context<'_>, member: Named<'_>, names: &mut Names<'_>) -
         let message = "algorithms at each point are not supported";
         cx.error(Code::NotSupported, message, &algorithms.location);
     }
+    unavailable(cx, member, &names.observations);
     let Some(space) = node.get("space") else {
         let message = format!("the exploration `{}` has no `space`", member.name);
         cx.error(Code::MissingKey, message, member.location);
@@ -249,7 +258,7 @@ fn exploration(cx: &mut Context<'_>, member: Named<'_>, names: &mut Names<'_>) -
     };
     for axis in axes(cx, space) {
         let target = target(cx, names, axis.name, Some(axis.location));
-        let Some(values) = values(cx, axis) else { continue };
+        let Some(values) = range::values(cx, axis) else { continue };
         let Some(target) = target else { continue };
         if values.is_empty() {
             let message = format!("the sweep axis `{}` has no values", axis.name);
@@ -277,6 +286,26 @@ fn exploration(cx: &mut Context<'_>, member: Named<'_>, names: &mut Names<'_>) -
         });
     }
     sweep
+}
+
+/// Leaves out, by name, what the exploration asks for at each point and nothing computes.
+fn unavailable(cx: &mut Context<'_>, member: Named<'_>, computed: &[String]) {
+    let mut wanted: Vec<String> = Vec::new();
+    if let Some(observable) = member.node.get("observable") {
+        let called = observable.get("function").or_else(|| observable.at(&["callable", "name"]));
+        wanted.extend(called.and_then(Node::scalar).map(|s| s.text.clone()));
+    }
+    if let Some(record) = member.node.get("record") {
+        wanted.extend(cx.names(record, "`record`").iter().map(|(name, _)| (*name).to_owned()));
+    }
+    for name in wanted {
+        let bare = name.strip_prefix("observations.").unwrap_or(&name);
+        let bare = bare.strip_suffix(".data").unwrap_or(bare);
+        if !computed.iter().any(|c| c == bare) {
+            let path = format!("explorations.{}.{name}", member.name);
+            cx.skip(path, "it is not computed; the saved results of each point allow it");
+        }
+    }
 }
 
 /// The axes of a space: a mapping by parameter, or a list with `parameter`.
@@ -319,126 +348,20 @@ pub(super) fn target(
                 format!("`{name}` is an array: no axis can set it"),
             )
         }
-        Err(why) => Diagnostic::error(Code::UnknownAxis, why).help(names.help(name)),
+        Err(NotFound::Unknown) => {
+            let message = format!("no parameter is called `{name}`");
+            Diagnostic::error(Code::UnknownAxis, message).help(names.help(name))
+        }
+        Err(NotFound::Ambiguous(all)) => {
+            let message = format!("`{name}` could be any of {}", all.join(", "));
+            Diagnostic::error(Code::UnknownAxis, message)
+        }
     };
     cx.out.push(match location {
         Some(location) => finding.at(location.clone(), ""),
         None => finding,
     });
     None
-}
-
-fn values(cx: &mut Context<'_>, axis: Named<'_>) -> Option<Vec<f64>> {
-    let what = format!("the sweep axis `{}`", axis.name);
-    let node = axis.node;
-    let explicit = if node.is_sequence() {
-        Some(node)
-    } else {
-        node.get("explored_values").or_else(|| node.at(&["domain", "explored_values"]))
-    };
-    let values = match explicit {
-        Some(list) => {
-            let items = if list.is_sequence() { list.items() } else { std::slice::from_ref(list) };
-            items.iter().map(|n| cx.number(n, &what)).collect::<Option<Vec<f64>>>()?
-        }
-        None => range(cx, axis, &what)?,
-    };
-    match node.get("transform").and_then(|n| Some((n, cx.text(n, "`transform`")?))) {
-        None | Some((_, "none" | "identity")) => Some(values),
-        Some((_, "log10")) => Some(values.into_iter().map(|v| 10f64.powf(v)).collect()),
-        Some((_, "log" | "ln")) => Some(values.into_iter().map(f64::exp).collect()),
-        Some((at, other)) => {
-            let message = format!("{what} has the transform `{other}`; none and log10 are known");
-            cx.error(Code::NotSupported, message, &at.location);
-            None
-        }
-    }
-}
-
-fn range(cx: &mut Context<'_>, axis: Named<'_>, what: &str) -> Option<Vec<f64>> {
-    let Some(domain) = axis.node.get("domain") else {
-        let message = format!("{what} has neither `domain` nor `explored_values`");
-        cx.error(Code::MissingKey, message, axis.location);
-        return None;
-    };
-    let mut bound = |key: &str| match domain.get(key) {
-        Some(node) => cx.finite(node, &format!("`{key}` of {what}")),
-        None => {
-            cx.error(Code::MissingKey, format!("{what} has no `{key}`"), &domain.location);
-            None
-        }
-    };
-    let (lo, hi) = (bound("lo"), bound("hi"));
-    let (lo, hi) = (lo?, hi?);
-    let log = cx.flag_or(domain, "log_scale", false);
-    if log && !(lo > 0.0 && hi > 0.0) {
-        let message = format!("{what} is logarithmic and reaches {}", lo.min(hi));
-        cx.error(Code::BadValue, message, &domain.location);
-        return None;
-    }
-    if let Some(n) = domain.get("n") {
-        let n = cx.whole(n, &format!("`n` of {what}"))?;
-        if n > MOST_VALUES {
-            let message = format!("{what} has {n} values: more than {MOST_VALUES}");
-            cx.error(Code::TooLarge, message, &domain.location);
-            return None;
-        }
-        return Some(if log {
-            log_space(lo, hi, n as usize)
-        } else {
-            lin_space(lo, hi, n as usize)
-        });
-    }
-    let Some(step) = domain.get("step") else {
-        let message = format!("{what} has neither `n` nor `step`");
-        cx.error(Code::MissingKey, message, &domain.location);
-        return None;
-    };
-    let step = number(step).filter(|s| s.is_finite() && *s != 0.0 && (hi - lo) / s >= 0.0);
-    let Some(step) = step.filter(|_| !log) else {
-        let message = format!("the `step` of {what} doesn't lead from {lo} to {hi}");
-        cx.error(Code::BadValue, message, &domain.location);
-        return None;
-    };
-    // A last value that misses `hi` by rounding only is still one.
-    let count = ((hi - lo) / step * (1.0 + 1e-12) + 1e-9).floor();
-    if count >= MOST_VALUES as f64 {
-        let message = format!("{what} has {count} values: more than {MOST_VALUES}");
-        cx.error(Code::TooLarge, message, &domain.location);
-        return None;
-    }
-    Some((0..=count as u64).map(|k| lo + k as f64 * step).collect())
-}
-
-/// Most values on one axis; a point's results would have to be a byte to fit more.
-const MOST_VALUES: u64 = 100_000_000;
-
-/// `n` values from `lo` to `hi`, both included; `lo` alone for 1.
-pub(crate) fn lin_space(lo: f64, hi: f64, n: usize) -> Vec<f64> {
-    let last = n.saturating_sub(1);
-    (0..n)
-        .map(
-            |k| {
-                if k == last && k > 0 {
-                    hi
-                } else {
-                    lo + (hi - lo) * (k as f64 / last.max(1) as f64)
-                }
-            },
-        )
-        .collect()
-}
-
-/// `n` values from `lo` to `hi`, both included, in equal ratios.
-pub(crate) fn log_space(lo: f64, hi: f64, n: usize) -> Vec<f64> {
-    let mut values: Vec<f64> = lin_space(lo.ln(), hi.ln(), n).into_iter().map(f64::exp).collect();
-    // The ends are exact.
-    if let [first, .., last] = &mut values[..] {
-        (*first, *last) = (lo, hi);
-    } else if let [only] = &mut values[..] {
-        *only = lo;
-    }
-    values
 }
 
 fn check_axes(cx: &mut Context<'_>, sweep: &Sweep) {
@@ -468,20 +391,5 @@ fn check_axes(cx: &mut Context<'_>, sweep: &Sweep) {
     if sweep.points().is_none() {
         let message = "the sweep has more points than 64 bits can count";
         cx.out.push(Diagnostic::error(Code::TooLarge, message));
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn spaces_include_both_ends() {
-        assert_eq!(lin_space(0.0, 1.0, 5), [0.0, 0.25, 0.5, 0.75, 1.0]);
-        assert_eq!(lin_space(2.0, 3.0, 1), [2.0]);
-        assert_eq!(lin_space(2.0, 3.0, 0), [] as [f64; 0]);
-        let log = log_space(0.01, 100.0, 5);
-        assert_eq!((log[0], log[4]), (0.01, 100.0));
-        assert!((log[2] - 1.0).abs() < 1e-12);
     }
 }

@@ -1,5 +1,6 @@
 use super::*;
 use crate::diagnostic::Diagnostic;
+use crate::ir::{Input, Inst};
 
 /// The findings, each as its code, message and the text it points at.
 fn found(draft: &Draft) -> Vec<(Code, String, String)> {
@@ -56,7 +57,7 @@ fn what_a_model_may_not_do() {
         (Draft::new().state("x", "Sum(x, 3)"), Code::WrongKind, "3"),
         (Draft::new().state("x", "Sum(x, (i, 0, x))"), Code::WrongKind, "x"),
         (Draft::new().state("x", "1").state("x", "2"), Code::DefinedTwice, "x"),
-        (Draft::new().state("x", "1").parameter("t", 2.0), Code::DefinedTwice, "t"),
+        (Draft::new().state("x", "1").parameter("x", 2.0), Code::DefinedTwice, "x"),
         (Draft::new().state("x", "d").derived("d", "d + 1"), Code::Cycle, "d"),
         (
             Draft::new().state("x", "a").derived("a", "b").derived("b", "c").derived("c", "a"),
@@ -118,4 +119,43 @@ fn doubling_functions_do_not_run_away() {
     }
     let draft = draft.function("f60", &["v"], "v");
     assert!(found(&draft).iter().any(|f| f.0 == Code::TooLarge));
+}
+
+#[test]
+fn an_array_needs_the_elements_of_its_shape() {
+    let empty = ParameterValue::Array { shape: vec![0], values: Vec::new() };
+    let draft = Draft::new().state("x", "1").parameter_of(Scope::Dynamics, "a", empty);
+    assert_eq!(one(&draft), (Code::BadValue, "a".into()));
+}
+
+#[test]
+fn a_long_chain_of_definitions_is_refused_and_a_shorter_one_is_not() {
+    let chain = |length: usize| {
+        let mut draft = Draft::new().state("x", "d0").derived(&format!("d{length}"), "x");
+        for i in 0..length {
+            draft = draft.derived(&format!("d{i}"), &format!("sin(d{} + 1)", i + 1));
+        }
+        draft
+    };
+    assert!(chain(200).lower().is_ok());
+    assert!(found(&chain(3000)).iter().any(|f| f.0 == Code::TooLarge));
+}
+
+#[test]
+fn a_parameter_may_be_called_t() {
+    let draft = Draft::new().state("x", "t").parameter("t", 2.0);
+    let lowered = lower(&draft.experiment).unwrap();
+    let drift = &lowered.program.drift;
+    assert!(drift.insts.contains(&Inst::Input(Input::Parameter(0))), "{drift:?}");
+    assert!(!drift.insts.contains(&Inst::Input(Input::Time)), "{drift:?}");
+}
+
+#[test]
+fn a_derived_variable_overshadows_a_parameter_with_a_warning() {
+    let draft = Draft::new().state("x", "d").parameter("d", 2.0).derived("d", "3*x");
+    let lowered = lower(&draft.experiment).unwrap();
+    let messages: Vec<_> = lowered.warnings.iter().map(|w| w.message.as_str()).collect();
+    assert_eq!(messages, ["`d` is a parameter and a derived variable: the latter is used"]);
+    let drift = &lowered.program.drift;
+    assert!(!drift.insts.contains(&Inst::Input(Input::Parameter(0))), "{drift:?}");
 }
