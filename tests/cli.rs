@@ -248,7 +248,7 @@ fn a_place_that_cannot_be_written_is_reported_before_the_run() {
 #[test]
 fn results_that_do_not_fit_the_disk_are_refused_before_the_run() {
     let folder = folder();
-    for (name, duration) in [("r.npz", "1e13"), ("r.zarr", "1e13"), ("r.npz", "1e18")] {
+    for (name, duration) in [("r.npz", "1e13"), ("r.zarr", "1e13"), ("r.npz", "1e17")] {
         let output = program()
             .args(["run", "three_nodes", "--duration", duration, "--record", "raw"])
             .args(["--device", "cpu", "--out"])
@@ -259,6 +259,16 @@ fn results_that_do_not_fit_the_disk_are_refused_before_the_run() {
         assert_eq!(code(&output), 2, "{name} {duration}: {message}");
         assert!(message.contains("are free there"), "{name} {duration}: {message}");
         assert!(names(&folder.path).is_empty(), "{name} {duration}");
+    }
+}
+
+#[test]
+fn steps_that_cannot_be_counted_are_refused() {
+    for duration in ["1e18", "1e300"] {
+        let output = host(&["run", "three_nodes", "--duration", duration, "--device", "cpu"]);
+        let message = stderr(&output);
+        assert_eq!(code(&output), 1, "{message}");
+        assert!(message.contains("can't be run"), "{message}");
     }
 }
 

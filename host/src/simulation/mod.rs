@@ -71,10 +71,12 @@ impl<'a> Simulation<'a> {
     /// Compiles an experiment.
     ///
     /// # Errors
-    /// Faults in its equations; points that it doesn't have; a sweep too large to number.
+    /// Faults in its equations; points that it doesn't have; a sweep too large to number or too long to
+    /// run.
     pub fn new(experiment: &'a Experiment, options: &Options) -> Result<Self, Diagnostics> {
         let lowered = lower(experiment)?;
         let points = selected_points(experiment, &options.points)?;
+        check_length(experiment, points.len())?;
         let whole_sweep = options.points.is_empty();
         let initial = initial::states(experiment, &lowered, &points)?;
         let mut notes = lowered.warnings.clone();
@@ -246,6 +248,22 @@ fn swept_slots<'a>(
         };
         slots.map(move |slot| (at, slot as usize))
     })
+}
+
+/// Node-steps that can be counted: those of 64 bits, which would take centuries.
+///
+/// # Errors
+/// More of them.
+fn check_length(experiment: &Experiment, points: usize) -> Result<(), Diagnostics> {
+    let integration = &experiment.integration;
+    let steps = u128::from(integration.steps()) + u128::from(integration.transient_steps());
+    let at_once = experiment.network.connectome.nodes() as u128 * points as u128;
+    if steps.saturating_mul(at_once) < u128::from(u64::MAX) {
+        return Ok(());
+    }
+    let message = format!("{steps} steps of {at_once} nodes and points can't be run");
+    let finding = Diagnostic::error(Code::TooLarge, message);
+    Err(finding.help("choose a shorter `duration` or a larger `step_size`").into())
 }
 
 /// Points are numbered with 32 bits in the noise, and each takes some memory of its own.
