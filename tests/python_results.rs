@@ -89,17 +89,17 @@ const CASES: &[Case] = &[
             expect(
                 json!({
                     "sizes": {
-                        "point": 2, "variable": 2, "node": 84, "bold_time": 27,
+                        "point": 2, "variable": 4, "node": 84, "bold_time": 27,
                         "node_a": 84, "node_b": 84,
                     },
-                    "axes": { "G": [0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5] },
+                    "axes": { "ReducedWongWangExcInh.G": [0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5] },
                     "observed": {
                         "bold": ["point", "bold_time", "node"],
                         "fc": ["point", "node_a", "node_b"],
                     },
                     "fc": ["fc", "bold", 20],
                 }),
-                json!({ "variable": ["S_e", "S_i"], "node": labels }),
+                json!({ "variable": ["S_e", "S_i", "H_e", "H_i"], "node": labels }),
             )
         },
     },

@@ -152,7 +152,7 @@ struct Choice<'a> {
     targets: Vec<MonitorTarget>,
     observed: Vec<ObservedArray>,
     /// Observations that are time courses, with their monitors.
-    named: Vec<(&'a str, usize)>,
+    named: Vec<(&'a Observation, usize)>,
     means: Vec<MeanTarget>,
     derived: Vec<Derived>,
     notes: &'a mut Vec<Diagnostic>,
@@ -164,6 +164,8 @@ struct Source {
     variables: Vec<usize>,
     /// The dimension of the variables, if they are not exactly one.
     dimension: Option<(String, u64)>,
+    /// Rows at the start that its observation asks to leave out.
+    skip: usize,
 }
 
 impl<'a> Choice<'a> {
@@ -236,7 +238,7 @@ impl<'a> Choice<'a> {
         };
         let observed = self.array(observation, Some(sampling), dimensions);
         let monitor = self.watch(kind, Destination::Observed(observed), variables);
-        self.named.push((&observation.name, monitor));
+        self.named.push((observation, monitor));
         Ok(())
     }
 
@@ -283,7 +285,7 @@ impl<'a> Choice<'a> {
             }
             _ => {}
         }
-        let skip = observation.skip as u64;
+        let skip = (source.skip + observation.skip) as u64;
         if skip + 1 >= rows {
             let message = format!(
                 "observation `{}` leaves out {skip} of {rows} samples: what is left is too little",
@@ -315,12 +317,12 @@ impl<'a> Choice<'a> {
             let variables = self.sources(observation)?;
             let dimension = self.variable_dimension(observation, &variables);
             let monitor = self.unkept_monitor(observation)?;
-            return Ok(Ok(Source { monitor, variables, dimension }));
+            return Ok(Ok(Source { monitor, variables, dimension, skip: 0 }));
         }
         let [name] = &observation.sources[..] else {
             return Ok(Err("it reads more than one observation".to_owned()));
         };
-        let Some(&(_, monitor)) = self.named.iter().find(|(n, _)| n == name) else {
+        let Some(&(read, monitor)) = self.named.iter().find(|(o, _)| o.name == *name) else {
             return Ok(Err(format!("`{name}` is not a time course")));
         };
         let target = &self.targets[monitor];
@@ -334,7 +336,8 @@ impl<'a> Choice<'a> {
             }
             _ => None,
         };
-        Ok(Ok(Source { monitor, variables: target.variables.clone(), dimension }))
+        let variables = target.variables.clone();
+        Ok(Ok(Source { monitor, variables, dimension, skip: read.skip }))
     }
 
     /// A monitor for a statistic of recorded variables: every step, or the observation's period. A
