@@ -10,6 +10,7 @@
 extern crate std;
 
 pub mod abi;
+pub mod bold;
 pub mod kernels;
 pub mod lane;
 pub mod math;
