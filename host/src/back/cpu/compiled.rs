@@ -15,7 +15,7 @@ pub(super) struct Layout {
     pub(super) state_count: u32,
     /// Gathered sums.
     pub(super) gathered: u32,
-    /// What enters the history: channels, then states that edges read.
+    /// What enters the history: channels, then states that edges read; those after the step follow.
     pub(super) history: u32,
     /// Number of those.
     pub(super) history_count: u32,
@@ -62,7 +62,7 @@ impl Layout {
         let states = take(2 * state_count);
         let gathered = take(program.gathers.len());
         let history_count = program.emit.results.len() + source_states.len();
-        let history = take(history_count);
+        let history = take(2 * history_count);
         let observed = take(program.observed.len());
         let normals = take(program.noisy.len());
         let sources = take(source_states.len());
@@ -93,6 +93,7 @@ impl Layout {
         match leaf {
             Leaf::Time(_) | Leaf::Signal(_) => Provided::Uniform { steady: false },
             Leaf::State(s) => lanes(self.states + s),
+            Leaf::Channel(c) => lanes(self.history + c),
             Leaf::Normal(v) => lanes(self.normals + v),
             Leaf::SourceState(s) => {
                 let position = self.source_states.iter().position(|&x| x == s).unwrap_or(0);
@@ -139,7 +140,7 @@ impl Compiled {
         }
         let mut outputs: Vec<u32> =
             range(layout.states + layout.state_count, program.states.len()).collect();
-        outputs.extend(&history);
+        outputs.extend(history.iter().map(|h| h + layout.history_count));
         outputs.extend(range(layout.observed, program.observed.len()));
         let code = step::step(program, job.method, job.dt);
         let step = Schedule::new(&code, &outputs, end, provided);

@@ -9,6 +9,8 @@ use super::edges::EdgeGather;
 use super::gather::{self, FarEdge, FarTable, NearEdge, NearTable, SOURCE_GROUP, Segment};
 use super::isa::Isa;
 use super::real::Real;
+use super::schedule::PACK;
+use super::transpose;
 use crate::back::{Job, JobError};
 use crate::connectome::delays::AfferentMatrix;
 use crate::ir::GatherSource;
@@ -29,6 +31,9 @@ pub(super) struct DelayClass {
     delays: Vec<Vec<u32>>,
 }
 
+/// Points of a tile below which an undelayed gather has its targets side by side.
+const FEW_POINTS: usize = 4;
+
 /// Gathers over the same edges.
 #[derive(Clone, Debug)]
 struct Group<T> {
@@ -40,6 +45,8 @@ struct Group<T> {
     far: Vec<FarTable<T>>,
     /// Where its sums are in `far_sums`; none if no edge is far.
     far_rows: Option<usize>,
+    /// `[source][target]` with padded rows, for few points and many edges; empty otherwise.
+    dense: Vec<T>,
 }
 
 /// History and gathers of a tile.
@@ -62,6 +69,10 @@ pub(super) struct Coupling<T> {
     /// `[step][gather][lane]`, the far part of the block under way.
     far_sums: Vec<T>,
     far_gathers: usize,
+    /// Steps side by side: `[point][node][gather]` or `[lane]`.
+    block: Vec<[T; BLOCK]>,
+    /// Which row of `[point][node]` a lane is; anything for padding.
+    block_rows: Vec<u32>,
     constant: Vec<(u32, Vec<T>)>,
 }
 
@@ -104,6 +115,8 @@ impl<T: Real> Coupling<T> {
             edge_gathers: Vec::new(),
             far_sums: Vec::new(),
             far_gathers: 0,
+            block: Vec::new(),
+            block_rows: Vec::new(),
             constant: Vec::new(),
         };
         coupling.classify(job, points)?;
@@ -202,7 +215,8 @@ impl<T: Real> Coupling<T> {
         }
         for ((index, delayed), gathers) in keys.into_iter().zip(members) {
             let matrix = &job.matrices[index as usize];
-            let mut group = Group { gathers, near: Vec::new(), far: Vec::new(), far_rows: None };
+            let (near, far, far_rows, dense) = (Vec::new(), Vec::new(), None, Vec::new());
+            let mut group = Group { gathers, near, far, far_rows, dense };
             if delayed {
                 for class in &self.classes {
                     let delays = &class.delays[index as usize];
@@ -213,10 +227,24 @@ impl<T: Real> Coupling<T> {
                     group.far_rows = Some(self.far_gathers);
                     self.far_gathers += group.gathers.len();
                 }
+            } else if self.width < FEW_POINTS && 4 * matrix.edges() > self.nodes * self.nodes {
+                let row = self.nodes.next_multiple_of(PACK);
+                group.dense = vec![T::default(); self.nodes * row];
+                for target in 0..self.nodes {
+                    for (_, source, weight) in matrix.row(target) {
+                        group.dense[source * row + target] = T::from_f64(weight);
+                    }
+                }
             } else {
                 group.near.push(self.near_table(matrix, |_| 0));
             }
             self.groups.push(group);
+        }
+        if self.far_gathers > 0 || !self.rings.is_empty() {
+            self.block = vec![[T::default(); BLOCK]; 2 * self.lanes];
+            let row = |lane: usize| (lane % self.width) * self.nodes + lane / self.width;
+            let live = self.nodes * self.width;
+            self.block_rows = (0..self.lanes).map(|l| row(l.min(live - 1)) as u32).collect();
         }
         self.far_sums = vec![T::default(); BLOCK * self.far_gathers * self.lanes];
     }
@@ -270,10 +298,12 @@ impl<T: Real> Coupling<T> {
             self.push(row as isize - self.past as isize, arrays);
         }
         let (first, width) = (self.first_channel as usize, self.width);
-        for point in 0..self.width {
-            self.each_ring(point, |channel, source, ring, _| {
-                ring.fill(arrays[first + channel][source * width + point]);
-            });
+        for channel in 0..self.channels {
+            for point in 0..width {
+                self.each_ring(point, channel, |source, ring, _| {
+                    ring.fill(arrays[first + channel][source * width + point]);
+                });
+            }
         }
         for (array, sums) in &self.constant {
             arrays[*array as usize].copy_from_slice(sums);
@@ -305,57 +335,52 @@ impl<T: Real> Coupling<T> {
 
     /// Computes the far part of the block that starts at step `t0`.
     pub(super) fn begin_block(&mut self, isa: Isa, t0: u64) {
-        let mut sums = [vec![[[T::default(); BLOCK]; 1]; 0], Vec::new()];
-        let mut pairs: Vec<[[T; BLOCK]; 2]> = Vec::new();
-        for group in &self.groups {
-            let Some(first_row) = group.far_rows else { continue };
-            for (class, table) in self.classes.iter().zip(&group.far) {
-                if class.capacity == 0 {
-                    continue;
+        let mut block = std::mem::take(&mut self.block);
+        for group in 0..self.groups.len() {
+            let Some(mut row) = self.groups[group].far_rows else { continue };
+            for first in (0..self.groups[group].gathers.len()).step_by(2) {
+                match self.groups[group].gathers[first..] {
+                    [a, b, ..] => self.far::<2>(isa, t0, group, [a.1, b.1], row, &mut block),
+                    [a] => self.far::<1>(isa, t0, group, [a.1], row, &mut block),
+                    [] => {}
                 }
-                let position = ring::block_position(t0, class.capacity);
-                let rings_of_channel = self.nodes * ring::storage(class.capacity);
-                for (offset, point) in class.points.clone().enumerate() {
-                    let rings = &self.rings
-                        [class.rings + offset * self.channels * rings_of_channel..]
-                        [..self.channels * rings_of_channel];
-                    let of = |channel: usize| &rings[channel * rings_of_channel..];
-                    let mut gathers = group.gathers.chunks_exact(2);
-                    let mut row = first_row;
-                    for pair in &mut gathers {
-                        pairs.clear();
-                        pairs.resize(self.nodes, [[T::default(); BLOCK]; 2]);
-                        let rings = [of(pair[0].1), of(pair[1].1)];
-                        gather::far(isa, table, rings, class.capacity, position, &mut pairs);
-                        scatter(
-                            &pairs,
-                            &mut self.far_sums,
-                            row,
-                            self.far_gathers,
-                            self.lanes,
-                            self.width,
-                            point,
-                        );
-                        row += 2;
-                    }
-                    for single in gathers.remainder() {
-                        sums[0].clear();
-                        sums[0].resize(self.nodes, [[T::default(); BLOCK]; 1]);
-                        let rings = [of(single.1)];
-                        gather::far(isa, table, rings, class.capacity, position, &mut sums[0]);
-                        scatter(
-                            &sums[0],
-                            &mut self.far_sums,
-                            row,
-                            self.far_gathers,
-                            self.lanes,
-                            self.width,
-                            point,
-                        );
-                        row += 1;
-                    }
-                }
+                row += 2;
             }
+        }
+        self.block = block;
+    }
+
+    /// The far part of `G` gathers of a group, which go to rows from `first_row` of `far_sums`.
+    fn far<const G: usize>(
+        &mut self,
+        isa: Isa,
+        t0: u64,
+        group: usize,
+        channels: [usize; G],
+        first_row: usize,
+        block: &mut [[T; BLOCK]],
+    ) {
+        let sums = &mut block[..G * self.nodes * self.width];
+        sums.fill([T::default(); BLOCK]);
+        let (by_node, _) = sums.as_chunks_mut::<G>();
+        for (class, table) in self.classes.iter().zip(&self.groups[group].far) {
+            if class.capacity == 0 {
+                continue;
+            }
+            let position = ring::block_position(t0, class.capacity);
+            let channel_size = self.nodes * ring::storage(class.capacity);
+            let point_size = self.channels * channel_size;
+            for (offset, point) in class.points.clone().enumerate() {
+                let rings = &self.rings[class.rings + offset * point_size..][..point_size];
+                let rings = channels.map(|c| &rings[c * channel_size..][..channel_size]);
+                let sums = &mut by_node[point * self.nodes..][..self.nodes];
+                gather::far(isa, table, rings, class.capacity, position, sums);
+            }
+        }
+        for g in 0..G {
+            let to = &mut self.far_sums[(first_row + g) * self.lanes..];
+            let stride = self.far_gathers * self.lanes;
+            transpose::to_steps(isa, sums, &self.block_rows, G, g, to, stride);
         }
     }
 
@@ -371,6 +396,18 @@ impl<T: Real> Coupling<T> {
                             .copy_from_slice(&self.far_sums[from..from + self.lanes]);
                     }
                     None => arrays[array as usize].fill(T::default()),
+                }
+            }
+            if !group.dense.is_empty() {
+                let row = self.nodes.next_multiple_of(PACK);
+                for &(array, channel) in &group.gathers {
+                    let from = now + channel * self.lanes;
+                    let history = &self.recent[..from + self.nodes * self.width];
+                    for point in 0..self.width {
+                        let sums = &mut arrays[array as usize][point..self.nodes * self.width];
+                        let from = from + point;
+                        gather::dense(isa, &group.dense, row, history, from, self.width, sums);
+                    }
                 }
             }
             for (index, table) in group.near.iter().enumerate() {
@@ -412,41 +449,51 @@ impl<T: Real> Coupling<T> {
     }
 
     /// Brings the rings up to date after a whole block that started at step `t0`.
-    pub(super) fn end_block(&mut self, t0: u64) {
+    pub(super) fn end_block(&mut self, isa: Isa, t0: u64) {
         if self.past == 0 {
             return;
         }
         let row = self.channels * self.lanes;
-        let recent = std::mem::take(&mut self.recent);
-        let (lanes, width) = (self.lanes, self.width);
-        for point in 0..self.width {
-            self.each_ring(point, |channel, source, ring, capacity| {
-                let position = ring::block_position(t0, capacity);
-                let lane = channel * lanes + source * width + point;
-                for (step, value) in ring[position..position + BLOCK].iter_mut().enumerate() {
-                    *value = recent[(BLOCK + step) * row + lane];
+        if !self.rings.is_empty() {
+            let mut block = std::mem::take(&mut self.block);
+            for channel in 0..self.channels {
+                let from = &self.recent[BLOCK * row + channel * self.lanes..];
+                transpose::to_lanes(isa, from, row, &mut block[..self.lanes]);
+                let width = self.width;
+                for point in 0..width {
+                    self.each_ring(point, channel, |source, ring, capacity| {
+                        let position = ring::block_position(t0, capacity);
+                        let values = &block[source * width + point];
+                        ring[position..position + BLOCK].copy_from_slice(values);
+                        if position == 0 {
+                            ring[capacity..].copy_from_slice(values);
+                        }
+                    });
                 }
-                if position == 0 {
-                    ring.copy_within(..BLOCK, capacity);
-                }
-            });
+            }
+            self.block = block;
         }
-        self.recent = recent;
         self.recent.copy_within(BLOCK * row.., 0);
     }
 
-    /// Calls `f(channel, source, ring, capacity)` for every ring of a point.
-    fn each_ring(&mut self, point: usize, mut f: impl FnMut(usize, usize, &mut [T], usize)) {
+    /// Calls `f(source, ring, capacity)` for every ring of a point and channel.
+    fn each_ring(
+        &mut self,
+        point: usize,
+        channel: usize,
+        mut f: impl FnMut(usize, &mut [T], usize),
+    ) {
         for class in &self.classes {
             if class.capacity == 0 || !class.points.contains(&point) {
                 continue;
             }
             let storage = ring::storage(class.capacity);
-            let size = self.channels * self.nodes * storage;
-            let from = class.rings + (point - class.points.start) * size;
+            let size = self.nodes * storage;
+            let from =
+                class.rings + ((point - class.points.start) * self.channels + channel) * size;
             let rings = self.rings[from..from + size].chunks_exact_mut(storage);
-            for (index, ring) in rings.enumerate() {
-                f(index / self.nodes, index % self.nodes, ring, class.capacity);
+            for (source, ring) in rings.enumerate() {
+                f(source, ring, class.capacity);
             }
         }
     }
@@ -455,24 +502,4 @@ impl<T: Real> Coupling<T> {
 /// Whether any gather looks into the past.
 pub(super) fn is_delayed(job: &Job<'_>) -> bool {
     job.program.gathers.iter().any(|g| g.delayed && g.source != GatherSource::Ones)
-}
-
-/// From sums by time to sums by lane.
-#[allow(clippy::too_many_arguments, reason = "two layouts, described number by number")]
-fn scatter<T: Real, const G: usize>(
-    sums: &[[[T; BLOCK]; G]],
-    out: &mut [T],
-    first_row: usize,
-    rows: usize,
-    lanes: usize,
-    width: usize,
-    point: usize,
-) {
-    for (target, sums) in sums.iter().enumerate() {
-        for (g, sums) in sums.iter().enumerate() {
-            for (step, &sum) in sums.iter().enumerate() {
-                out[(step * rows + first_row + g) * lanes + target * width + point] = sum;
-            }
-        }
-    }
 }

@@ -5,6 +5,7 @@
 
 use super::isa::multiversion;
 use super::real::Real;
+use super::schedule::PACK;
 use kernels_gpu::ring::{BLOCK, window};
 use kernels_gpu::scheme::Arithmetic;
 
@@ -81,27 +82,60 @@ fn target_row<T: Real, const G: usize, const N: usize>(
     }
 }
 
-/// Adds the edges of a target for points `from..`, as many blocks of `N` as fit; returns the rest.
+/// Adds the near edges of all targets for as many blocks of `N` points as fit; returns the rest.
 #[inline(always)]
-fn target_blocks<T: Real, const G: usize, const N: usize>(
-    edges: &[NearEdge<T>],
+fn blocks<T: Real, const G: usize, const N: usize>(
+    table: &NearTable<T>,
     history: &[T],
     now: [usize; G],
     sums: &mut [&mut [T]; G],
-    row: usize,
+    width: usize,
     points: std::ops::Range<usize>,
 ) -> std::ops::Range<usize> {
     let mut p = points.start;
     while p + N <= points.end {
-        let mut block: [[T; N]; G] =
-            std::array::from_fn(|g| std::array::from_fn(|lane| sums[g][row + p + lane]));
-        target_row(edges, history, std::array::from_fn(|g| now[g] + p), &mut block);
-        for g in 0..G {
-            sums[g][row + p..row + p + N].copy_from_slice(&block[g]);
+        let now = now.map(|n| n + p);
+        for (target, bounds) in table.starts.windows(2).enumerate() {
+            let edges = &table.edges[bounds[0] as usize..bounds[1] as usize];
+            if edges.is_empty() {
+                continue;
+            }
+            let from = target * width + p;
+            let mut block = [[T::default(); N]; G];
+            for g in 0..G {
+                block[g].copy_from_slice(&sums[g][from..from + N]);
+            }
+            target_row(edges, history, now, &mut block);
+            for g in 0..G {
+                sums[g][from..from + N].copy_from_slice(&block[g]);
+            }
         }
         p += N;
     }
     p..points.end
+}
+
+/// Sums of `N` targets from `target` on; edges of weight 0 are left out.
+#[inline(always)]
+fn columns<T: Real, const N: usize>(
+    weights: &[T],
+    row: usize,
+    target: usize,
+    history: &[T],
+    width: usize,
+    sums: &mut [T],
+) {
+    let mut block = [T::default(); N];
+    for (weights, &value) in weights.chunks_exact(row).zip(history.iter().step_by(width)) {
+        let weights = &weights[target..target + N];
+        for lane in 0..N {
+            let sum = weights[lane].fused(value, block[lane]);
+            block[lane] = if weights[lane] == T::default() { block[lane] } else { sum };
+        }
+    }
+    for (sum, &value) in sums.iter_mut().step_by(width).skip(target).zip(&block) {
+        *sum = value;
+    }
 }
 
 multiversion! {
@@ -118,16 +152,32 @@ multiversion! {
         points: std::ops::Range<usize>,
     ) {
         let mut sums = sums;
-        for (target, bounds) in table.starts.windows(2).enumerate() {
-            let edges = &table.edges[bounds[0] as usize..bounds[1] as usize];
-            if edges.is_empty() {
-                continue;
+        let rest = blocks::<T, G, 64>(table, history, now, &mut sums, width, points);
+        let rest = blocks::<T, G, 16>(table, history, now, &mut sums, width, rest);
+        let rest = blocks::<T, G, 4>(table, history, now, &mut sums, width, rest);
+        blocks::<T, G, 1>(table, history, now, &mut sums, width, rest);
+    }
+
+    /// Undelayed sums of all targets for one point of few, where most weights are not zero: targets
+    /// side by side. `weights` is `[source][target]` with rows of `row` targets, a multiple of
+    /// [`PACK`]; the source of node 0 is at `now`, those of the others `width` apart.
+    pub(super) fn dense<T: Real>(
+        weights: &[T],
+        row: usize,
+        history: &[T],
+        now: usize,
+        width: usize,
+        sums: &mut [T],
+    ) {
+        let mut target = 0;
+        while target < row {
+            if target + 4 * PACK <= row {
+                columns::<T, { 4 * PACK }>(weights, row, target, &history[now..], width, sums);
+                target += 4 * PACK;
+            } else {
+                columns::<T, PACK>(weights, row, target, &history[now..], width, sums);
+                target += PACK;
             }
-            let (sums, row) = (&mut sums, target * width);
-            let rest = target_blocks::<T, G, 64>(edges, history, now, sums, row, points.clone());
-            let rest = target_blocks::<T, G, 16>(edges, history, now, sums, row, rest);
-            let rest = target_blocks::<T, G, 4>(edges, history, now, sums, row, rest);
-            target_blocks::<T, G, 1>(edges, history, now, sums, row, rest);
         }
     }
 
@@ -142,15 +192,20 @@ multiversion! {
         position: usize,
         sums: &mut [[[T; BLOCK]; G]],
     ) {
+        // Slices of one length need one check for all.
+        let len = rings.iter().map(|r| r.len()).min().unwrap_or(0);
+        let rings = rings.map(|r| &r[..len]);
         for segment in &table.segments {
             let target = &mut sums[segment.target as usize];
             let mut sum = *target;
             for edge in &table.edges[segment.start as usize..segment.end as usize] {
                 let from = edge.ring as usize + window(position, edge.delay as usize, capacity);
-                for g in 0..G {
-                    if let Some(values) = rings[g].get(from..).and_then(|r| r.first_chunk::<BLOCK>()) {
+                let weight = edge.weight;
+                if from + BLOCK <= len {
+                    for g in 0..G {
+                        let values = &rings[g][from..from + BLOCK];
                         for step in 0..BLOCK {
-                            sum[g][step] = edge.weight.fused(values[step], sum[g][step]);
+                            sum[g][step] = weight.fused(values[step], sum[g][step]);
                         }
                     }
                 }

@@ -43,6 +43,8 @@ pub(super) enum Leaf {
     Signal(u32),
     /// Standard normal of a noisy variable.
     Normal(u32),
+    /// What `emit` gave for the state at the start of the step.
+    Channel(u32),
 }
 
 /// How a value is computed. Constants are kept by their bits so that nodes can be compared.
@@ -112,6 +114,14 @@ impl Graph {
         self.nodes.push(node);
         self.known.insert(node, id);
         id
+    }
+
+    /// Lets every later mention of what computes `id` read `instead`.
+    pub(super) fn replace(&mut self, id: Id, instead: Id) {
+        let node = self.nodes[id.0 as usize];
+        if !matches!(node, Node::Const(_) | Node::Bool(_) | Node::Leaf(_)) {
+            self.known.insert(node, instead);
+        }
     }
 
     /// A constant.

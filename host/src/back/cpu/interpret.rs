@@ -1,12 +1,12 @@
 //! Runs a [`Schedule`]: instruction by instruction over chunks of lanes.
 //!
-//! The loops are plain Rust over packs of [`PACK`] lanes that the compiler turns into vector code.
+//! The loops are plain Rust over a chunk of lanes that the compiler turns into vector code.
 //! Booleans are 1 and 0 in the precision of the run.
 
 use super::graph::{Id, Node};
 use super::isa::{Isa, multiversion};
 use super::real::{Real, truth};
-use super::schedule::{CHUNK, Op, Opcode, PACK, Schedule, Source};
+use super::schedule::{CHUNK, Op, Opcode, Schedule, Source};
 use crate::ir::{BinaryOp, CompareOp, Function1, Function2, LogicOp, UnaryOp};
 use kernels_gpu::math::slice;
 use kernels_gpu::scheme::Arithmetic;
@@ -88,38 +88,30 @@ impl<T: Real> Running<T> {
 
 /// An operand over a chunk.
 enum Operand<'a, T> {
-    Slice(&'a [[T; PACK]]),
+    Slice(&'a [T]),
     Splat(T),
 }
 
-/// Loops over packs; `$value` sees one lane.
+/// Loops over the lanes of a chunk; `$value` sees one lane.
+///
+/// The loops are flat: a fixed inner loop would be unrolled, and the outer one vectorised with
+/// gathers.
 macro_rules! lanes {
     ($out:ident, |$x:ident| $value:expr, $a:expr) => {
         match $a {
             Operand::Slice(a) => {
-                for (out, a) in $out.iter_mut().zip(a) {
-                    for lane in 0..PACK {
-                        let $x = a[lane];
-                        out[lane] = $value;
-                    }
+                for (out, &$x) in $out.iter_mut().zip(a) {
+                    *out = $value;
                 }
             }
-            Operand::Splat($x) => {
-                let value = $value;
-                for out in $out.iter_mut() {
-                    *out = [value; PACK];
-                }
-            }
+            Operand::Splat($x) => $out.fill($value),
         }
     };
     ($out:ident, |$x:ident, $y:ident| $value:expr, $a:expr, $b:expr) => {
         match ($a, $b) {
             (Operand::Slice(a), Operand::Slice(b)) => {
-                for (out, (a, b)) in $out.iter_mut().zip(a.iter().zip(b)) {
-                    for lane in 0..PACK {
-                        let ($x, $y) = (a[lane], b[lane]);
-                        out[lane] = $value;
-                    }
+                for (out, (&$x, &$y)) in $out.iter_mut().zip(a.iter().zip(b)) {
+                    *out = $value;
                 }
             }
             (a, Operand::Splat($y)) => lanes!($out, |$x| $value, a),
@@ -129,11 +121,8 @@ macro_rules! lanes {
     ($out:ident, |$x:ident, $y:ident, $z:ident| $value:expr, $a:expr, $b:expr, $c:expr) => {
         match ($a, $b, $c) {
             (Operand::Slice(a), Operand::Slice(b), Operand::Slice(c)) => {
-                for (out, ((a, b), c)) in $out.iter_mut().zip(a.iter().zip(b).zip(c)) {
-                    for lane in 0..PACK {
-                        let ($x, $y, $z) = (a[lane], b[lane], c[lane]);
-                        out[lane] = $value;
-                    }
+                for (out, (&$x, (&$y, &$z))) in $out.iter_mut().zip(a.iter().zip(b.iter().zip(c))) {
+                    *out = $value;
                 }
             }
             (a, b, Operand::Splat($z)) => lanes!($out, |$x, $y| $value, a, b),
@@ -157,7 +146,7 @@ macro_rules! by_variant {
 }
 
 multiversion! {
-    /// Runs instructions over all lanes, a multiple of [`PACK`].
+    /// Runs instructions over all lanes.
     pub(super) fn run<T: Real>(
         ops: &[Op],
         arrays: &mut [Vec<T>],
@@ -180,11 +169,11 @@ fn chunk<T: Real>(op: &Op, arrays: &mut [Vec<T>], values: &[T], start: usize, le
     // The target leaves the table for as long as it is written: it is never an operand.
     let mut array = std::mem::take(&mut arrays[op.target as usize]);
     let from = if op.target_is_lanes { start } else { 0 };
-    let (out, _) = array[from..from + len].as_chunks_mut::<PACK>();
+    let out = &mut array[from..from + len];
     let at = |source: Source| match source {
         Source::Scalar(id) => Operand::Splat(values[id as usize]),
-        Source::Lanes(a) => Operand::Slice(arrays[a as usize][start..start + len].as_chunks().0),
-        Source::Register(a) => Operand::Slice(arrays[a as usize][..len].as_chunks().0),
+        Source::Lanes(a) => Operand::Slice(&arrays[a as usize][start..start + len]),
+        Source::Register(a) => Operand::Slice(&arrays[a as usize][..len]),
     };
     match op.code {
         Opcode::Copy(a) => lanes!(out, |x| x, at(a)),
@@ -236,13 +225,13 @@ fn chunk<T: Real>(op: &Op, arrays: &mut [Vec<T>], values: &[T], start: usize, le
                 |function| match (function, at(a)) {
                     // These have a slow path for huge arguments that vector loops step around.
                     (Function1::Sin, Operand::Slice(a)) => {
-                        slice::sin_slice(a.as_flattened(), out.as_flattened_mut());
+                        slice::sin_slice(a, out);
                     }
                     (Function1::Cos, Operand::Slice(a)) => {
-                        slice::cos_slice(a.as_flattened(), out.as_flattened_mut());
+                        slice::cos_slice(a, out);
                     }
                     (Function1::Tan, Operand::Slice(a)) => {
-                        slice::tan_slice(a.as_flattened(), out.as_flattened_mut());
+                        slice::tan_slice(a, out);
                     }
                     (function, a) => lanes!(out, |x| T::call1(function, x), a),
                 }

@@ -26,6 +26,7 @@ mod record;
 mod schedule;
 mod step;
 mod tile;
+mod transpose;
 
 pub use compiled::Compiled;
 pub use isa::Isa;

@@ -10,7 +10,10 @@ use kernels_gpu::philox;
 pub(super) struct NoiseStream<T> {
     seed: u64,
     variables: u32,
-    subsequences: Vec<u64>,
+    /// Low words of the subsequences.
+    low: Vec<u32>,
+    /// High words.
+    high: Vec<u32>,
     block: Option<u64>,
     normals: [Vec<T>; 4],
 }
@@ -31,7 +34,9 @@ impl<T: Real> NoiseStream<T> {
         subsequences.resize(lanes, 0);
         let lanes = if variables == 0 { 0 } else { lanes };
         let normals = std::array::from_fn(|_| vec![T::default(); lanes]);
-        Self { seed, variables, subsequences, block: None, normals }
+        let low = subsequences.iter().map(|&s| s as u32).collect();
+        let high = subsequences.iter().map(|&s| (s >> 32) as u32).collect();
+        Self { seed, variables, low, high, block: None, normals }
     }
 
     /// The normals of noisy variable `variable` at `step`, by lane.
@@ -40,26 +45,48 @@ impl<T: Real> NoiseStream<T> {
         let block = index / 4;
         if self.block != Some(block) {
             let [a, b, c, d] = &mut self.normals;
-            fill(isa, self.seed, &self.subsequences, block, a, b, c, d);
+            fill(isa, self.seed, &self.low, &self.high, block, a, b, c, d);
             self.block = Some(block);
         }
         &self.normals[(index % 4) as usize]
     }
 }
 
+/// Lanes at a time: words first, then normals, so that each loop has one word length and fills
+/// whole vectors.
+const GROUP: usize = 64;
+
 multiversion! {
     fn fill<T: Real>(
         seed: u64,
-        subsequences: &[u64],
+        nodes: &[u32],
+        points: &[u32],
         block: u64,
         z0: &mut [T],
         z1: &mut [T],
         z2: &mut [T],
         z3: &mut [T],
     ) {
-        for ((((s, z0), z1), z2), z3) in subsequences.iter().zip(z0).zip(z1).zip(z2).zip(z3) {
-            let z = philox::normals(seed, *s, block).map(T::from_f32);
-            [*z0, *z1, *z2, *z3] = z;
+        let halves = |x: u64| [x as u32, (x >> 32) as u32];
+        let (key, [low, high]) = (halves(seed), halves(block));
+        let mut start = 0;
+        while start < nodes.len() {
+            let len = GROUP.min(nodes.len() - start);
+            let mut words = [[0_u32; GROUP]; 4];
+            let [w0, w1, w2, w3] = &mut words;
+            for lane in 0..len {
+                let counter = [low, high, nodes[start + lane], points[start + lane]];
+                [w0[lane], w1[lane], w2[lane], w3[lane]] = philox::philox4x32(counter, key);
+            }
+            for (a, b, sines, cosines) in [(&*w0, &*w1, &mut *z0, &mut *z1), (&*w2, &*w3, &mut *z2, &mut *z3)] {
+                let (sines, cosines) = (&mut sines[start..start + len], &mut cosines[start..start + len]);
+                for lane in 0..len {
+                    let (sine, cosine) = philox::normal_pair::<f32>(a[lane], b[lane]);
+                    sines[lane] = T::from_f32(sine);
+                    cosines[lane] = T::from_f32(cosine);
+                }
+            }
+            start += len;
         }
     }
 }

@@ -99,7 +99,7 @@ pub trait Real:
 
 /// 1 for true, 0 for false: how booleans are kept in lanes.
 #[inline(always)]
-pub fn truth<T: Real>(condition: bool) -> T {
+pub(super) fn truth<T: Real>(condition: bool) -> T {
     if condition { T::ONE } else { T::default() }
 }
 

@@ -66,6 +66,13 @@ pub(super) fn step(program: &Program, method: Method, dt: f64) -> Code {
         (0..program.states.len()).map(|s| graph.leaf(Leaf::State(s as u32))).collect();
     let start = graph.leaf(Leaf::Time(Moment::Start));
     let inputs = Inputs { states: &states, couplings: &[], time: start };
+    // What `emit` computed at the end of the last step is still there: post and drift often want the
+    // same functions of the state.
+    let known = graph.inline(&program.emit, |g, i| inputs.read(g, i));
+    for (channel, &id) in known.iter().enumerate() {
+        let instead = graph.leaf(Leaf::Channel(channel as u32));
+        graph.replace(id, instead);
+    }
     let couplings = graph.inline(&program.post, |g, i| inputs.read(g, i));
     let sigma = graph.inline(&program.diffusion, |g, i| inputs.read(g, i));
     let inputs = Inputs { states: &states, couplings: &couplings, time: start };
