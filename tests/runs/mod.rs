@@ -7,12 +7,12 @@ use host::simulation::{Options, Record, RunResult, Simulation};
 use std::path::Path;
 
 /// The experiment of a text.
-pub fn experiment(text: &str) -> Experiment {
+pub(crate) fn experiment(text: &str) -> Experiment {
     experiment_with(text, &Overrides::default())
 }
 
 /// The experiment of a text, with changes.
-pub fn experiment_with(text: &str, overrides: &Overrides) -> Experiment {
+pub(crate) fn experiment_with(text: &str, overrides: &Overrides) -> Experiment {
     match load_str_with(text, "test.yaml", Path::new("nowhere"), overrides) {
         Ok(loaded) => loaded.experiment,
         Err(error) => panic!("refused:\n{}\n{text}", error.render(false)),
@@ -20,27 +20,27 @@ pub fn experiment_with(text: &str, overrides: &Overrides) -> Experiment {
 }
 
 /// Runs an experiment.
-pub fn run_with(experiment: &Experiment, options: &Options) -> RunResult {
+pub(crate) fn run_with(experiment: &Experiment, options: &Options) -> RunResult {
     let simulation = Simulation::new(experiment, options).expect("an experiment that compiles");
     simulation.run().expect("a run that ends")
 }
 
 /// Runs the experiment of a text, keeping every step.
-pub fn run(text: &str) -> RunResult {
+pub(crate) fn run(text: &str) -> RunResult {
     run_with(&experiment(text), &every_step())
 }
 
 /// Options that keep every step.
-pub fn every_step() -> Options {
+pub(crate) fn every_step() -> Options {
     Options { record: Some(Record::Raw), threads: Some(1), ..Options::default() }
 }
 
 /// Options that keep only the means.
-pub fn means() -> Options {
+pub(crate) fn means() -> Options {
     Options { record: Some(Record::None), threads: Some(1), ..Options::default() }
 }
 
 /// The bits of numbers: NaN equals itself, 0 is not −0.
-pub fn bits(values: &[f64]) -> Vec<u64> {
+pub(crate) fn bits(values: &[f64]) -> Vec<u64> {
     values.iter().map(|v| v.to_bits()).collect()
 }
