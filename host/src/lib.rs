@@ -2,6 +2,7 @@
 
 pub mod back;
 pub mod cli;
+pub mod compute;
 pub mod connectome;
 pub mod diagnostic;
 pub mod experiment;

@@ -41,3 +41,37 @@ pub const fn block_position(t0: u64, capacity: usize) -> usize {
 pub const fn window(position: usize, delay: usize, capacity: usize) -> usize {
     if position >= delay { position - delay } else { position + capacity - delay }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::vec;
+
+    /// Writes times into a ring block by block and reads every window that is allowed.
+    #[test]
+    fn windows_hold_the_times_they_should() {
+        for longest in [32_u32, 33, 63, 64, 65, 100, 127, 128] {
+            let capacity = capacity(longest);
+            assert!(capacity >= longest as usize && capacity % BLOCK == 0);
+            let mut ring = vec![i64::MIN; storage(capacity)];
+            for t0 in (0..10 * capacity as u64).step_by(BLOCK) {
+                let position = block_position(t0, capacity);
+                for delay in BLOCK..=longest as usize {
+                    let from = window(position, delay, capacity);
+                    for step in 0..BLOCK {
+                        let time = t0 as i64 + step as i64 - delay as i64;
+                        let expected = if time < 0 { i64::MIN } else { time };
+                        assert_eq!(ring[from + step], expected, "delay {delay} at {t0}");
+                    }
+                }
+                for step in 0..BLOCK {
+                    ring[position + step] = (t0 + step as u64) as i64;
+                }
+                if position == 0 {
+                    ring.copy_within(..BLOCK, capacity);
+                }
+            }
+        }
+        assert_eq!((capacity(31), storage(capacity(31))), (0, 0));
+    }
+}

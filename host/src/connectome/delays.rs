@@ -127,7 +127,7 @@ impl AfferentMatrix {
     /// # Errors
     /// A speed that is not positive; a delay that is NaN, negative or beyond [`MAX_DELAY_STEPS`].
     pub fn delay_steps(&self, speed_mm_per_ms: f64, dt_ms: f64) -> Result<Vec<u32>, DelayError> {
-        if !(speed_mm_per_ms > 0.0) {
+        if speed_mm_per_ms.is_nan() || speed_mm_per_ms <= 0.0 {
             return Err(DelayError::Speed(speed_mm_per_ms));
         }
         let mut delays = Vec::with_capacity(self.edges());

@@ -67,13 +67,13 @@ fn run_with(job: &Job<'_>, plan: &Plan, isa: Isa) -> Kept {
         means: vec![None; points],
         status: vec![None; points],
     };
-    run_plan(job, plan, isa, &mut kept, &Silent, &AtomicBool::new(false)).unwrap();
+    run_plan(job, plan, isa, &mut kept, &Silent, &AtomicBool::new(false)).expect("the job runs");
     assert!(kept.status.iter().all(Option::is_some), "every point ends");
     kept
 }
 
 fn run(job: &Job<'_>) -> Kept {
-    run_with(job, &plan(job, 1).unwrap(), Isa::detect())
+    run_with(job, &plan(job, 1).expect("the job fits"), Isa::detect())
 }
 
 fn reference(job: &Job<'_>, point: usize) -> Vec<f64> {
