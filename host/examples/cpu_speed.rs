@@ -203,6 +203,7 @@ fn job<'a>(program: &'a Program, nodes: usize, points: usize, steps: u64) -> Job
         speed: Speed::Uniform(3.0),
         initial: Initial::Shared(vec![0.1; nodes * program.states.len()]),
         signals: Vec::new(),
+        noise_replay: None,
         seed: 1,
         points: (0..points as u64).collect(),
         record: Record {

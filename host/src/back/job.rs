@@ -3,6 +3,7 @@
 use crate::experiment::{Method, Precision};
 use crate::ir::{GatherSource, Input, Program, Section};
 use crate::monitor::MonitorKind;
+use std::sync::Arc;
 
 pub use crate::connectome::delays::AfferentMatrix;
 
@@ -141,6 +142,11 @@ pub struct Job<'a> {
     pub points: Vec<u64>,
     /// What is kept.
     pub record: Record,
+    /// Standard normals that take the place of the generator's, `[step][noisy variable][node]`, the
+    /// same for every point: how a trajectory that another program made with its own random numbers
+    /// is compared. Only the CPU engine knows it.
+    #[doc(hidden)]
+    pub noise_replay: Option<Arc<[f64]>>,
 }
 
 /// A job whose parts do not fit together: a fault of the caller, found before anything runs.
@@ -279,6 +285,10 @@ impl Job<'_> {
             }
         }
         size("signals", self.program.signals.len(), self.signals.len())?;
+        if let Some(normals) = &self.noise_replay {
+            let needed = self.total_steps() as usize * self.program.noisy.len() * nodes;
+            size("replayed normals", needed, normals.len())?;
+        }
         for &variable in &self.record.variables {
             match variable {
                 Recorded::State(i) => index("recorded state", i, states)?,

@@ -5,6 +5,7 @@
 //! target and renamed when it is complete: a run that is killed at any moment leaves what was there
 //! before, or nothing.
 
+pub mod memory;
 pub mod npy;
 pub mod npz;
 pub mod results;

@@ -6,9 +6,11 @@
 mod initial;
 mod observe;
 mod recording;
+mod result;
 mod sink;
 
 pub use recording::Record;
+pub use result::{ResultArray, RunResult};
 pub use sink::StoreSink;
 
 use crate::back::{
@@ -22,6 +24,7 @@ use crate::output::{self, OutputError};
 use crate::sweep::{self, Plan, Progress, RunError, Summary};
 use std::ops::Range;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 /// What a caller chooses about a run that is not the experiment's own business.
@@ -45,6 +48,7 @@ pub struct Simulation<'a> {
     initial: crate::back::Initial,
     threads: usize,
     notes: Vec<Diagnostic>,
+    noise_replay: Option<Arc<[f64]>>,
 }
 
 /// Why a run did not end.
@@ -89,7 +93,16 @@ impl<'a> Simulation<'a> {
         )?;
         let cores = || std::thread::available_parallelism().map_or(1, usize::from);
         let threads = options.threads.unwrap_or_else(cores);
-        Ok(Self { experiment, lowered, recording, kept, initial, threads, notes })
+        Ok(Self {
+            experiment,
+            lowered,
+            recording,
+            kept,
+            initial,
+            threads,
+            notes,
+            noise_replay: None,
+        })
     }
 
     /// The experiment.
@@ -110,6 +123,12 @@ impl<'a> Simulation<'a> {
     /// Warnings and notes of the compilation.
     pub fn notes(&self) -> &[Diagnostic] {
         &self.notes
+    }
+
+    /// Replaces the random numbers, see [`Job::noise_replay`].
+    #[doc(hidden)]
+    pub fn replay_noise(&mut self, normals: Arc<[f64]>) {
+        self.noise_replay = Some(normals);
     }
 
     /// What engines take.
@@ -141,6 +160,7 @@ impl<'a> Simulation<'a> {
             seed: experiment.seed,
             points: self.recording.points.clone(),
             record: self.kept.record.clone(),
+            noise_replay: self.noise_replay.clone(),
         }
     }
 
@@ -182,6 +202,16 @@ impl<'a> Simulation<'a> {
     ) -> Result<Outcome, SimulationError> {
         let (arrays, places) = self.layout(provenance);
         let store = output::create(path, &arrays)?;
+        self.run_into(store, places, progress, cancel)
+    }
+
+    fn run_into(
+        &self,
+        store: Box<dyn output::Store>,
+        places: Places,
+        progress: &dyn Progress,
+        cancel: &AtomicBool,
+    ) -> Result<Outcome, SimulationError> {
         let rows = self.kept.record.monitors.iter();
         let rows = rows.map(|m| m.rows(self.experiment.integration.steps())).collect();
         let mut sink = StoreSink::new(store, self.shape(places), rows);

@@ -222,6 +222,7 @@ pub fn job<'a>(program: &'a Program, matrices: Vec<AfferentMatrix>, nodes: usize
         speed: Speed::Uniform(1.0),
         initial: Initial::Shared(vec![0.1; program.states.len() * nodes]),
         signals: Vec::new(),
+        noise_replay: None,
         seed: 42,
         points: vec![0],
         record: Record {

@@ -239,9 +239,17 @@ impl<'a, T: Real> Tile<'a, T> {
         self.coupling.gather(isa, step, t0, &mut self.arrays);
         self.lap(&mut clock, |s| &mut s.near);
         for variable in 0..job.program.noisy.len() as u32 {
-            let normals = self.noise.draw(isa, now, variable);
-            let array = self.compiled.layout.normals + variable;
-            self.arrays[array as usize].copy_from_slice(normals);
+            let array = &mut self.arrays[(self.compiled.layout.normals + variable) as usize];
+            match &job.noise_replay {
+                None => array.copy_from_slice(self.noise.draw(isa, now, variable)),
+                Some(normals) => {
+                    let row = now as usize * job.program.noisy.len() + variable as usize;
+                    let row = &normals[row * job.nodes..][..job.nodes];
+                    for (lanes, &z) in array.chunks_exact_mut(self.shape.width).zip(row) {
+                        lanes.fill(T::from_f64(z));
+                    }
+                }
+            }
         }
         self.lap(&mut clock, |s| &mut s.noise);
         self.step.set(|leaf| changing(job, leaf, now));

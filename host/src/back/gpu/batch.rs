@@ -267,6 +267,8 @@ impl Batch<'_> {
                 MonitorKind::Raw | MonitorKind::SubSample { .. } => MonitorRecord::SAMPLE,
                 MonitorKind::TemporalAverage { .. } => MonitorRecord::WINDOW,
                 MonitorKind::GlobalAverage { .. } => MonitorRecord::NODE_MEAN,
+                // Refused when the device job is made.
+                MonitorKind::Bold(_) => MonitorRecord::SAMPLE,
             },
             // Both fit: periods are checked when a device_job is made.
             period: kind.period() as u32,

@@ -7,6 +7,7 @@ use crate::back::ptx::{
 use crate::back::{Job, JobError};
 use crate::connectome::delays::DelayError;
 use crate::experiment::Precision;
+use crate::monitor::MonitorKind;
 use cuda_std::slot::SlotError;
 use kernels_gpu::kernels::REGISTER_STATES;
 
@@ -19,6 +20,9 @@ pub enum PrepareError {
     /// More edges than tables can hold.
     #[error("the tables of edges of a batch hold 2^32 edges or more; run fewer speeds at once")]
     TooManyEdges,
+    /// Something that kernels do not record.
+    #[error("{0} is not computed on GPUs yet: run on the CPU (--device cpu)")]
+    NotRecorded(&'static str),
     /// A period that does not fit.
     #[error("a recording period of {0} steps is too long: at most 2^31 are possible")]
     Period(u64),
@@ -97,6 +101,9 @@ impl<'a> DeviceJob<'a> {
     pub fn new(job: &'a Job<'a>, fold: bool) -> Result<Self, PrepareError> {
         job.check()?;
         for kind in &job.record.monitors {
+            if matches!(kind, MonitorKind::Bold(_)) {
+                return Err(PrepareError::NotRecorded("BOLD"));
+            }
             if kind.period() > 1 << 31 {
                 return Err(PrepareError::Period(kind.period()));
             }
