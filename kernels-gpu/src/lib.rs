@@ -9,6 +9,9 @@
 #[cfg(not(target_arch = "nvptx64"))]
 extern crate std;
 
+pub mod abi;
+pub mod bold;
+pub mod kernels;
 pub mod lane;
 pub mod math;
 pub mod mean;

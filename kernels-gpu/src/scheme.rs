@@ -24,10 +24,10 @@ pub trait Arithmetic: Copy {
     /// `self · factor + addend`, rounded once.
     #[must_use]
     fn fused(self, factor: Self, addend: Self) -> Self;
-    /// `self < other ? self : other`
+    /// The smaller; NaN if either is NaN.
     #[must_use]
     fn lesser(self, other: Self) -> Self;
-    /// `self > other ? self : other`
+    /// The larger; NaN if either is NaN.
     #[must_use]
     fn greater(self, other: Self) -> Self;
     /// Remainder with the sign of the divisor.

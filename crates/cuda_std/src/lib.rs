@@ -128,6 +128,10 @@ pub use cuda_std_macros::kernel;
 /// ```compile_fail
 /// cuda_std::slot! { fn body(value: f32) -> f32 { value } }
 /// ```
+/// A slot that touches memory is unsafe to call:
+/// ```compile_fail
+/// cuda_std::slot! { #[memory(read)] fn first(values: *const f32) -> f32; }
+/// ```
 pub use cuda_std_macros::slot;
 
 /// A panic ends the kernel with a trap: the host sees a failed launch.

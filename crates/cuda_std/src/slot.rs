@@ -29,6 +29,10 @@
 //! prevents that. The instructions must name their rounding (`add.rn.f32`): without it the
 //! assembler may fuse a product with a sum. They may read memory that nobody writes during the
 //! launch, through a pointer operand; such a slot should be declared `unsafe fn`.
+//!
+//! A slot that reads memory which the kernel writes says `#[memory(read)]`, and one that writes
+//! memory `#[memory(write)]`; both must be an `unsafe fn`. Only a slot that writes may return
+//! nothing.
 
 mod fill;
 

@@ -32,6 +32,52 @@ impl Operand {
     }
 }
 
+/// What a slot's instructions do with memory that is written during the launch.
+#[derive(Clone, Copy, PartialEq)]
+enum Memory {
+    /// Nothing: a pure function of its operands.
+    Untouched,
+    /// `#[memory(read)]`: read it. Calls keep their place among writes.
+    Read,
+    /// `#[memory(write)]`: read and write it. Every call stays where it is.
+    Written,
+}
+
+impl Memory {
+    fn options(self) -> &'static str {
+        match self {
+            Self::Untouched => "pure, nomem, nostack",
+            Self::Read => "pure, readonly, nostack",
+            Self::Written => "nostack",
+        }
+    }
+}
+
+/// Takes `#[memory(…)]` out of a slot's attributes.
+fn take_memory(attributes: TokenStream) -> Result<(Memory, TokenStream), CompileError> {
+    let (mut memory, mut others) = (Memory::Untouched, TokenStream::new());
+    let mut tokens = attributes.into_iter();
+    while let (Some(hash), Some(attribute)) = (tokens.next(), tokens.next()) {
+        let TokenTree::Group(group) = &attribute else { continue };
+        let mut inside = group.stream().into_iter();
+        let named =
+            matches!(inside.next(), Some(TokenTree::Ident(name)) if name.to_string() == "memory");
+        if !named {
+            others.extend([hash, attribute]);
+            continue;
+        }
+        memory = match inside.next().map(|access| access.to_string()).as_deref() {
+            Some("(read)") => Memory::Read,
+            Some("(write)") => Memory::Written,
+            _ => {
+                let message = "write `#[memory(read)]` or `#[memory(write)]`";
+                return Err(CompileError::new(group.span(), message));
+            }
+        };
+    }
+    Ok((memory, others))
+}
+
 /// Writes one function for each declaration.
 pub(crate) fn expand(declarations: TokenStream) -> Result<TokenStream, CompileError> {
     let mut tokens = declarations.into_iter().peekable();
@@ -49,11 +95,19 @@ pub(crate) fn expand(declarations: TokenStream) -> Result<TokenStream, CompileEr
 
 fn function(signature: Signature) -> Result<TokenStream, CompileError> {
     let name = signature.name.to_string();
-    let Some(output) = signature.output else {
-        let message = "a slot must return something: it is a pure function of its operands";
+    let (memory, attributes) = take_memory(signature.attributes)?;
+    if signature.output.is_none() && memory != Memory::Written {
+        let message = "a slot that does not write memory must return something";
         return Err(CompileError::new(signature.output_span, message));
+    }
+    if memory != Memory::Untouched && !signature.is_unsafe {
+        let message = "a slot that touches memory through a pointer must be an `unsafe fn`";
+        return Err(CompileError::new(signature.name.span(), message));
+    }
+    let outputs = match &signature.output {
+        Some(output) => outputs(output.clone(), signature.output_span)?,
+        None => Vec::new(),
     };
-    let outputs = outputs(output.clone(), signature.output_span)?;
     let mut inputs = Vec::new();
     // The parameters get names of our own, so that theirs may come from any macro's scope.
     let mut body = TokenStream::new();
@@ -69,11 +123,11 @@ fn function(signature: Signature) -> Result<TokenStream, CompileError> {
         });
     }
     body.extend(source("#[cfg(target_arch = \"nvptx64\")]"));
-    body.extend([block(&on_gpu(&name, &inputs, &outputs))]);
+    body.extend([block(&on_gpu(&name, &inputs, &outputs, memory))]);
     body.extend(source("#[cfg(not(target_arch = \"nvptx64\"))]"));
     body.extend([block(&natively(&name, &inputs, &outputs))]);
 
-    let mut function = signature.attributes;
+    let mut function = attributes;
     function.extend(source("#[inline(always)]"));
     function.extend(signature.visibility);
     if signature.is_unsafe {
@@ -81,15 +135,17 @@ fn function(signature: Signature) -> Result<TokenStream, CompileError> {
     }
     function.extend(source("fn"));
     function.extend([TokenTree::from(signature.name), signature.parameter_list.into()]);
-    function.extend(source("->"));
-    function.extend(output);
+    if let Some(output) = signature.output {
+        function.extend(source("->"));
+        function.extend(output);
+    }
     function.extend([TokenTree::from(Group::new(Delimiter::Brace, body))]);
     Ok(function)
 }
 
 /// One statement of inline assembly. The operands' types stand behind their registers, because
 /// PTX registers have none that tells an `f32` from a `u32`.
-fn on_gpu(name: &str, inputs: &[(String, Scalar)], outputs: &[Operand]) -> String {
+fn on_gpu(name: &str, inputs: &[(String, Scalar)], outputs: &[Operand], memory: Memory) -> String {
     let scalars: Vec<Scalar> = outputs
         .iter()
         .flat_map(|operand| std::iter::repeat_n(operand.scalar, operand.registers()))
@@ -109,9 +165,10 @@ fn on_gpu(name: &str, inputs: &[(String, Scalar)], outputs: &[Operand]) -> Strin
         .collect();
     format!(
         "{declarations} unsafe {{ ::core::arch::asm!(\"SLOT {name} ({}), ({});\", {out} {in} \
-         options(pure, nomem, nostack)) }}; {}",
+         options({})) }}; {}",
         results.join(", "),
         arguments.join(", "),
+        memory.options(),
         gather(outputs, |index| format!("o{index}")),
     )
 }
@@ -124,7 +181,8 @@ fn natively(name: &str, inputs: &[(String, Scalar)], outputs: &[Operand]) -> Str
         .collect();
     let count: usize = outputs.iter().map(Operand::registers).sum();
     format!(
-        "let outputs: [u64; {count}] = ::cuda_std::emulate::call_slot(\"{name}\", &[{}]); {}",
+        "let {}outputs: [u64; {count}] = ::cuda_std::emulate::call_slot(\"{name}\", &[{}]); {}",
+        if count == 0 { "_" } else { "" },
         arguments.join(", "),
         gather(outputs, |index| format!("::cuda_std::slot::Bits::from_bits(outputs[{index}])")),
     )
@@ -141,7 +199,7 @@ fn gather(outputs: &[Operand], scalar: impl Fn(usize) -> String) -> String {
         parts.push(if operand.length.is_some() { format!("[{list}]") } else { list });
     }
     let list = parts.join(", ");
-    if parts.len() == 1 { list } else { format!("({list})") }
+    if parts.len() < 2 { list } else { format!("({list})") }
 }
 
 /// The operands of a return type: one, or a tuple of them.

@@ -36,6 +36,7 @@ mod builder;
 mod display;
 mod fold;
 pub mod inst;
+pub mod interp;
 mod verify;
 
 pub use builder::Builder;

@@ -44,8 +44,8 @@ fn whole(b: &mut Builder, x: Value, n: u32) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::back::cpu::interp::run_section;
     use crate::ir::Input;
+    use crate::ir::interp::run_section;
 
     #[test]
     fn whole_powers_are_products() {

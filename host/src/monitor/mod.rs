@@ -3,12 +3,14 @@
 //! A [`Monitor`] sees every recorded variable of a tile after each recorded step and now and then
 //! makes a row. Lanes are node-major: `lane = node·width + point`.
 
+mod bold;
 mod global_average;
 mod mean;
 mod raw;
 mod subsample;
 mod temporal_average;
 
+pub use bold::{Bold, Haemodynamics};
 pub use global_average::GlobalAverage;
 pub use mean::CompensatedMean;
 pub use raw::Raw;
@@ -38,6 +40,8 @@ pub enum MonitorKind {
         /// Steps between samples.
         period: u64,
     },
+    /// The BOLD response to some of the variables.
+    Bold(Haemodynamics),
 }
 
 /// The tile that a monitor watches.
@@ -63,12 +67,24 @@ impl MonitorKind {
             Self::SubSample { period }
             | Self::TemporalAverage { period }
             | Self::GlobalAverage { period } => *period,
+            Self::Bold(haemodynamics) => haemodynamics.period,
         }
     }
 
     /// Rows made in `steps` recorded steps.
     pub fn rows(&self, steps: u64) -> u64 {
-        steps / self.period()
+        match self {
+            Self::Bold(haemodynamics) => haemodynamics.rows(steps),
+            _ => steps / self.period(),
+        }
+    }
+
+    /// Variables of a row, of `recorded` that there are.
+    pub fn variables(&self, recorded: usize) -> usize {
+        match self {
+            Self::Bold(haemodynamics) => haemodynamics.variables.len(),
+            _ => recorded,
+        }
     }
 
     /// Values of a row for one variable of one point: one a node, or 1.
@@ -83,29 +99,35 @@ impl MonitorKind {
     pub fn bytes_per_lane(&self, variables: usize, word: usize) -> usize {
         match self {
             Self::TemporalAverage { .. } => 3 * variables * word,
+            // State, sums, activity and row.
+            Self::Bold(haemodynamics) => 8 * haemodynamics.variables.len() * word,
             _ => variables * word,
         }
     }
 
-    /// Checks periods.
+    /// Checks periods, and the variables that are chosen of `variables`.
     ///
     /// # Errors
-    /// A period of 0 steps.
-    pub fn check(&self, _variables: usize) -> Result<(), JobError> {
+    /// A period of 0 steps, a variable that does not exist.
+    pub fn check(&self, variables: usize) -> Result<(), JobError> {
         if self.period() == 0 {
             let (what, needs) = ("the period of a monitor", "at least one step");
             return Err(JobError::Value { what, value: 0.0, needs });
+        }
+        if let Self::Bold(haemodynamics) = self {
+            haemodynamics.check(variables)?;
         }
         Ok(())
     }
 
     /// A monitor of this kind for one tile.
     pub fn start<T: Real>(&self, shape: TileShape) -> Box<dyn Monitor<T>> {
-        match *self {
+        match self {
             Self::Raw => Box::new(Raw::new(shape)),
-            Self::SubSample { period } => Box::new(SubSample::new(shape, period)),
-            Self::TemporalAverage { period } => Box::new(TemporalAverage::new(shape, period)),
-            Self::GlobalAverage { period } => Box::new(GlobalAverage::new(shape, period)),
+            Self::SubSample { period } => Box::new(SubSample::new(shape, *period)),
+            Self::TemporalAverage { period } => Box::new(TemporalAverage::new(shape, *period)),
+            Self::GlobalAverage { period } => Box::new(GlobalAverage::new(shape, *period)),
+            Self::Bold(haemodynamics) => Box::new(Bold::new(shape, haemodynamics)),
         }
     }
 }

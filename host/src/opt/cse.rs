@@ -13,7 +13,7 @@ pub fn share(section: &Section) -> Section {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::back::cpu::interp::{Real, run_section};
+    use crate::ir::interp::{Real, run_section};
     use crate::ir::{BinaryOp, CompareOp, Function1, Input, Inst, LogicOp, Type, UnaryOp, Value};
     use proptest::prelude::*;
 

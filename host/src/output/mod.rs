@@ -87,6 +87,15 @@ pub enum Content {
     Streamed(ElementType),
     /// Known beforehand.
     Reals(Vec<f64>),
+    /// Evenly spaced numbers, such as times; not in memory before there is room for them on disk.
+    Regular {
+        /// The first.
+        first: f64,
+        /// From each to the next.
+        step: f64,
+        /// How many.
+        count: u64,
+    },
     /// Known beforehand.
     Integers(Vec<i64>),
     /// Known beforehand.
@@ -104,10 +113,17 @@ pub struct ArraySpec {
     pub content: Content,
 }
 
+impl Content {
+    /// The numbers of `Content::Regular`.
+    fn regular(first: f64, step: f64, count: u64) -> impl Iterator<Item = f64> {
+        (0..count).map(move |k| first + k as f64 * step)
+    }
+}
+
 impl ArraySpec {
-    /// The number of elements.
+    /// The number of elements; the largest number there is if it is larger.
     pub fn elements(&self) -> u64 {
-        self.dimensions.iter().map(|(_, n)| n).product()
+        self.dimensions.iter().fold(1, |all, (_, n)| all.saturating_mul(*n))
     }
 
     /// The extents.

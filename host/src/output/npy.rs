@@ -27,7 +27,9 @@ pub fn header(spec: &ArraySpec) -> Vec<u8> {
 fn descr(content: &Content) -> String {
     match content {
         Content::Streamed(ElementType::F32) => "<f4".into(),
-        Content::Streamed(ElementType::F64) | Content::Reals(_) => "<f8".into(),
+        Content::Streamed(ElementType::F64) | Content::Reals(_) | Content::Regular { .. } => {
+            "<f8".into()
+        }
         Content::Streamed(ElementType::I64) | Content::Integers(_) => "<i8".into(),
         Content::Strings(texts) => format!("<U{}", width(texts)),
     }
@@ -43,6 +45,9 @@ pub fn values(content: &Content) -> Vec<u8> {
     match content {
         Content::Streamed(_) => Vec::new(),
         Content::Reals(values) => values.iter().flat_map(|v| v.to_le_bytes()).collect(),
+        &Content::Regular { first, step, count } => {
+            Content::regular(first, step, count).flat_map(f64::to_le_bytes).collect()
+        }
         Content::Integers(values) => values.iter().flat_map(|v| v.to_le_bytes()).collect(),
         Content::Strings(texts) => {
             let width = width(texts);
@@ -60,11 +65,17 @@ pub fn values(content: &Content) -> Vec<u8> {
 /// Bytes of the values of an array.
 pub fn values_len(spec: &ArraySpec) -> u64 {
     match &spec.content {
-        Content::Streamed(element) => spec.elements() * element.size(),
+        Content::Streamed(element) => spec.elements().saturating_mul(element.size()),
         Content::Reals(values) => 8 * values.len() as u64,
+        Content::Regular { count, .. } => count.saturating_mul(8),
         Content::Integers(values) => 8 * values.len() as u64,
         Content::Strings(texts) => 4 * (texts.len() * width(texts)) as u64,
     }
+}
+
+/// Bytes of the values of all arrays; the largest number there is if it is larger.
+pub fn all_values_len(layout: &[ArraySpec]) -> u64 {
+    layout.iter().map(values_len).fold(0, u64::saturating_add)
 }
 
 /// An array of numbers that was read, widened to 64 bits.

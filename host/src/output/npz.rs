@@ -62,8 +62,8 @@ impl NpzStore {
         for spec in layout {
             let name = format!("{}.npy", spec.name);
             let npy_header = npy::header(spec);
-            let values_start =
-                at + LOCAL_HEADER + name.len() as u64 + ZIP64_EXTRA + npy_header.len() as u64;
+            let head = LOCAL_HEADER + name.len() as u64 + ZIP64_EXTRA + npy_header.len() as u64;
+            let values_start = head.saturating_add(at);
             let values_len = npy::values_len(spec);
             let element = match &spec.content {
                 Content::Streamed(element) => element.size(),
@@ -71,7 +71,7 @@ impl NpzStore {
             };
             let pieces = Mutex::default();
             let start = at;
-            at = values_start + values_len;
+            at = values_start.saturating_add(values_len);
             members.push(Member {
                 name,
                 start,

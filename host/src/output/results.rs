@@ -17,8 +17,8 @@ pub struct Sampling {
 }
 
 impl Sampling {
-    fn times(&self) -> Vec<f64> {
-        (0..self.rows).map(|k| self.first + k as f64 * self.period).collect()
+    fn times(&self) -> Content {
+        Content::Regular { first: self.first, step: self.period, count: self.rows }
     }
 }
 
@@ -98,7 +98,7 @@ pub fn layout(
         add("nonfinite_step", vec![point.clone()], Content::Streamed(ElementType::I64));
     let series = recording.series.as_ref().map(|sampling| {
         let time = ("time".to_owned(), sampling.rows);
-        add("time", vec![time.clone()], Content::Reals(sampling.times()));
+        add("time", vec![time.clone()], sampling.times());
         add(
             "series",
             vec![point.clone(), time, variable.clone(), node.clone()],
@@ -110,7 +110,7 @@ pub fn layout(
         let mut dimensions = vec![point.clone()];
         if let Some(sampling) = &array.sampling {
             let time = (format!("{}_time", array.name), sampling.rows);
-            add(&time.0, vec![time.clone()], Content::Reals(sampling.times()));
+            add(&time.0, vec![time.clone()], sampling.times());
             dimensions.push(time);
         }
         dimensions.extend(array.dimensions.iter().cloned());
@@ -118,11 +118,18 @@ pub fn layout(
     }
     add("variable", vec![variable], Content::Strings(recording.variables.clone()));
     add("node", vec![node], Content::Strings(labels.clone()));
+    for name in ["node_a", "node_b"] {
+        let used = |o: &ObservedArray| o.dimensions.iter().any(|(d, _)| d == name);
+        if recording.observed.iter().any(used) {
+            let dimension = (name.to_owned(), labels.len() as u64);
+            add(name, vec![dimension], Content::Strings(labels.clone()));
+        }
+    }
     if !recording.whole_sweep {
         let numbers = recording.points.iter().map(|&p| p as i64).collect();
         add("point", vec![point], Content::Integers(numbers));
     }
-    let names = axis_array_names(experiment);
+    let names = axis_array_names(experiment, recording);
     for (axis, name) in experiment.sweep.axes.iter().zip(&names) {
         let dimension = (name.clone(), axis.values.len() as u64);
         add(name, vec![dimension], Content::Reals(axis.values.clone()));
@@ -132,13 +139,29 @@ pub fn layout(
     (arrays, Places { tavg, nonfinite_step, series, observed })
 }
 
+/// Names that are this program's own.
+const OWN_NAMES: &[&str] = &[
+    "tavg",
+    "series",
+    "time",
+    "variable",
+    "node",
+    "node_a",
+    "node_b",
+    "point",
+    "meta",
+    "nonfinite_step",
+];
+
+/// The name of an observation's array: as written, unless it is one of this program's own.
+pub fn observation_array_name(name: &str) -> String {
+    if OWN_NAMES.contains(&name) { format!("observed_{name}") } else { name.to_owned() }
+}
+
 /// Names of the arrays of the axes: as written, but for those that another array has already.
-fn axis_array_names(experiment: &Experiment) -> Vec<String> {
-    const TAKEN: &[&str] =
-        &["tavg", "series", "time", "variable", "node", "point", "meta", "nonfinite_step"];
-    let taken = |name: &str| {
-        TAKEN.contains(&name) || experiment.observations.iter().any(|o| o.name == name)
-    };
+fn axis_array_names(experiment: &Experiment, recording: &Recording) -> Vec<String> {
+    let taken =
+        |name: &str| OWN_NAMES.contains(&name) || recording.observed.iter().any(|o| o.name == name);
     let rename = |name: &String| if taken(name) { format!("axis_{name}") } else { name.clone() };
     experiment.sweep.axes.iter().map(|a| rename(&a.name)).collect()
 }

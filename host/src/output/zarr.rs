@@ -58,7 +58,7 @@ impl ZarrStore {
             );
             return Err(OutputError::Write { path: path.to_owned(), source });
         }
-        require_space(folder_of(path), layout.iter().map(npy::values_len).sum())?;
+        require_space(folder_of(path), npy::all_values_len(layout))?;
         let folder = unfinished(path);
         std::fs::create_dir(&folder).map_err(OutputError::write(path))?;
         let temporary = Temporary(Some(folder.clone()));
@@ -107,7 +107,7 @@ fn build(store: &Arc<FilesystemStore>, spec: &ArraySpec) -> Result<Array<Filesys
     let shape = spec.shape();
     let (kind, fill) = match &spec.content {
         Content::Streamed(ElementType::F32) => (data_type::float32(), FillValue::from(f32::NAN)),
-        Content::Streamed(ElementType::F64) | Content::Reals(_) => {
+        Content::Streamed(ElementType::F64) | Content::Reals(_) | Content::Regular { .. } => {
             (data_type::float64(), FillValue::from(f64::NAN))
         }
         Content::Streamed(ElementType::I64) | Content::Integers(_) => {
@@ -167,6 +167,10 @@ fn store_all(array: &Array<FilesystemStore>, content: &Content) -> Result<(), Er
     }
     match content {
         Content::Reals(values) => array.store_chunk(&origin, values.as_slice())?,
+        &Content::Regular { first, step, count } => {
+            let values: Vec<f64> = Content::regular(first, step, count).collect();
+            array.store_chunk(&origin, values.as_slice())?;
+        }
         Content::Integers(values) => array.store_chunk(&origin, values.as_slice())?,
         Content::Strings(texts) => array.store_chunk(&origin, texts.as_slice())?,
         Content::Streamed(_) => {}

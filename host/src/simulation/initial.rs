@@ -2,10 +2,10 @@
 
 use super::swept_slots;
 use crate::back;
-use crate::back::cpu::interp;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::experiment::{Distribution, Experiment, Initial, ParameterValue};
 use crate::ir::Input;
+use crate::ir::interp;
 use crate::lower::Lowered;
 use kernels_gpu::philox;
 

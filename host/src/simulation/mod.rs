@@ -4,6 +4,7 @@
 //! [`Simulation::job`] is what engines take; [`Simulation::run_to`] runs it into a file.
 
 mod initial;
+mod observe;
 mod recording;
 mod result;
 mod sink;
@@ -16,7 +17,7 @@ use crate::back::{
     AfferentMatrix, Job, JobError, ParameterTable, ParameterValues, Signal, Speed, SweptParameter,
 };
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
-use crate::experiment::{AxisTarget, Experiment, ParameterValue};
+use crate::experiment::{AxisTarget, Experiment, ParameterValue, Precision};
 use crate::lower::{Lowered, lower};
 use crate::output::results::{Places, Provenance, Recording, layout};
 use crate::output::{self, OutputError};
@@ -74,10 +75,12 @@ impl<'a> Simulation<'a> {
     /// Compiles an experiment.
     ///
     /// # Errors
-    /// Faults in its equations; points that it doesn't have; a sweep too large to number.
+    /// Faults in its equations; points that it doesn't have; a sweep too large to number or too long to
+    /// run.
     pub fn new(experiment: &'a Experiment, options: &Options) -> Result<Self, Diagnostics> {
         let lowered = lower(experiment)?;
         let points = selected_points(experiment, &options.points)?;
+        check_length(experiment, points.len())?;
         let whole_sweep = options.points.is_empty();
         let initial = initial::states(experiment, &lowered, &points)?;
         let mut notes = lowered.warnings.clone();
@@ -166,13 +169,19 @@ impl<'a> Simulation<'a> {
     /// # Errors
     /// Delays that can't be had.
     pub fn plan(&self) -> Result<Plan, JobError> {
-        sweep::plan(&self.job(), self.threads)
+        let mut plan = sweep::plan(&self.job(), self.threads)?;
+        let mut widths: Vec<u64> = plan.tiles.iter().map(|t| t.points.len() as u64).collect();
+        widths.sort_unstable_by(|a, b| b.cmp(a));
+        let at_once: u64 = widths.iter().take(plan.threads).sum();
+        let statistics: u64 = self.kept.derived.iter().map(observe::Derived::bytes).sum();
+        plan.bytes = plan.bytes.saturating_add(at_once.saturating_mul(statistics));
+        Ok(plan)
     }
 
     /// Bytes of the results.
     pub fn result_bytes(&self) -> u64 {
         let (arrays, _) = self.layout(&Provenance { device: String::new(), warnings: vec![] });
-        arrays.iter().map(output::npy::values_len).sum()
+        output::npy::all_values_len(&arrays)
     }
 
     fn layout(&self, provenance: &Provenance) -> (Vec<output::ArraySpec>, Places) {
@@ -218,6 +227,9 @@ impl<'a> Simulation<'a> {
             variables: self.recording.variables.len(),
             nodes: self.experiment.network.connectome.nodes(),
             monitors: self.kept.monitors.clone(),
+            means: self.kept.means.clone(),
+            derived: self.kept.derived.clone(),
+            wide: self.experiment.precision == Precision::F64,
         }
     }
 
@@ -266,6 +278,22 @@ fn swept_slots<'a>(
         };
         slots.map(move |slot| (at, slot as usize))
     })
+}
+
+/// Node-steps that can be counted: those of 64 bits, which would take centuries.
+///
+/// # Errors
+/// More of them.
+fn check_length(experiment: &Experiment, points: usize) -> Result<(), Diagnostics> {
+    let integration = &experiment.integration;
+    let steps = u128::from(integration.steps()) + u128::from(integration.transient_steps());
+    let at_once = experiment.network.connectome.nodes() as u128 * points as u128;
+    if steps.saturating_mul(at_once) < u128::from(u64::MAX) {
+        return Ok(());
+    }
+    let message = format!("{steps} steps of {at_once} nodes and points can't be run");
+    let finding = Diagnostic::error(Code::TooLarge, message);
+    Err(finding.help("choose a shorter `duration` or a larger `step_size`").into())
 }
 
 /// Points are numbered with 32 bits in the noise, and each takes some memory of its own.

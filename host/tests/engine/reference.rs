@@ -298,7 +298,7 @@ impl<'a, T: Lane<Mask = bool> + Copy + Into<f64>> Simulation<'a, T> {
                 } else {
                     at(t1, &y, &program.events, &coupling)
                 };
-                observed.push(at(t1, &y, &program.observe, &coupling));
+                observed.push(at(t0, &x, &program.observe, &coupling));
                 next.push(y);
             }
             self.x = next;

@@ -163,6 +163,12 @@ mod tests {
     }
 
     #[test]
+    fn a_slot_that_writes_memory_may_have_no_outputs() {
+        let call = parse("store (), (%r1:f32, %rd1:u64);", 1).unwrap();
+        assert_eq!((call.outputs.len(), call.inputs.len()), (0, 2));
+    }
+
+    #[test]
     fn what_cannot_be_read_is_refused() {
         for text in ["drift (%r5:f32)", "drift (%r5:f16), (%r1:f32);", "drift (%r5), (%r1:f32);"] {
             let result = fill(&format!("SLOT {text}"), |_| Ok::<_, Infallible>(String::new()));

@@ -16,7 +16,7 @@ mod coupling;
 mod edges;
 mod gather;
 mod graph;
-pub mod interp;
+pub use crate::ir::interp;
 mod interpret;
 mod isa;
 pub(crate) mod lanes;

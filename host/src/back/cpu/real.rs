@@ -21,7 +21,7 @@ pub trait Real:
     /// Neither infinite nor NaN.
     fn finite(self) -> bool;
     /// As samples for a sink.
-    fn samples(values: &[Self]) -> crate::sweep::Samples<'_>;
+    fn samples(values: &[Self]) -> crate::back::Samples<'_>;
     /// Unary operation.
     #[inline(always)]
     fn unary(op: UnaryOp, x: Self) -> Self {
@@ -44,8 +44,8 @@ pub trait Real:
             BinaryOp::Sub => x - y,
             BinaryOp::Mul => x * y,
             BinaryOp::Div => x / y,
-            BinaryOp::Min => Lane::select(Lane::lt(x, y), x, y),
-            BinaryOp::Max => Lane::select(Lane::gt(x, y), x, y),
+            BinaryOp::Min => math::min(x, y),
+            BinaryOp::Max => math::max(x, y),
             BinaryOp::Rem => math::rem_floor(x, y),
         }
     }
@@ -125,8 +125,8 @@ macro_rules! real {
             fn finite(self) -> bool {
                 self.is_finite()
             }
-            fn samples(values: &[Self]) -> crate::sweep::Samples<'_> {
-                crate::sweep::Samples::$samples(values)
+            fn samples(values: &[Self]) -> crate::back::Samples<'_> {
+                crate::back::Samples::$samples(values)
             }
         }
     };

@@ -3,8 +3,8 @@
 use super::compiled::Layout;
 use super::real::Real;
 use crate::back::Job;
+use crate::back::{PointResult, RowBlock, Sink, SinkError, Status};
 use crate::monitor::{CompensatedMean, Monitor, MonitorKind, TileShape};
-use crate::sweep::{PointResult, RowBlock, Sink, SinkError, Status};
 
 /// Bytes of rows that a tile gathers before it hands them over.
 pub(super) const BUFFER_BYTES: usize = 1 << 20;
@@ -133,7 +133,8 @@ impl<T: Real> Recorder<T> {
     ) -> Result<(), SinkError> {
         let recorded = last_step.saturating_sub(self.transient_steps);
         for (monitor, series) in self.series.iter_mut().enumerate() {
-            let per_row = self.shape.variables * series.kind.values(self.shape.nodes);
+            let per_row =
+                series.kind.variables(self.shape.variables) * series.kind.values(self.shape.nodes);
             let at_once = (BUFFER_BYTES / (per_row * size_of::<T>()).max(1)).max(1) as u64;
             let total = series.kind.rows(recorded);
             while series.delivered < total {
@@ -165,6 +166,7 @@ impl<T: Real> Recorder<T> {
                 continue;
             }
             let per_variable = series.kind.values(nodes);
+            let variables = series.kind.variables(variables);
             let stride = series.rows.len() / (series.ends.len() * variables.max(1)).max(1);
             debug_assert!(stride == lanes || per_variable == 1, "rows are by lane or by point");
             for (point, &status) in self.status.iter().enumerate() {

@@ -38,6 +38,21 @@ impl<D: Driver> ComputeContext<D> {
         self.allocate(size, binding, group, Lifetime::Transient)
     }
 
+    /// Allocates without writing: the content is undefined. The view lives until the heads of the
+    /// ring pass it.
+    ///
+    /// # Errors
+    ///
+    /// [`ComputeError::OutOfSlab`]; [`ComputeError::RecordingForbids`].
+    pub fn allocate_kept(
+        &mut self,
+        size: u64,
+        binding: u32,
+        group: u32,
+    ) -> Result<BufferView, ComputeError> {
+        self.allocate(size, binding, group, Lifetime::Kept)
+    }
+
     fn allocate(
         &mut self,
         size: u64,

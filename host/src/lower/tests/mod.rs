@@ -5,13 +5,13 @@ mod faults;
 mod models;
 
 use super::*;
-use crate::back::cpu::interp::run_section;
 use crate::connectome::Connectome;
 use crate::diagnostic::{FileId, Location, Sources};
 use crate::experiment::{
     Coupling, Derived, Dynamics, Enforce, Equation, Initial, Integration, Method, Network,
     Parameter, Precision, StateVariable, Sweep, UserFunction,
 };
+use crate::ir::interp::run_section;
 use crate::ir::{Input, Section};
 
 /// An experiment in the making. Each equation is a file of its own.

@@ -1,7 +1,7 @@
 //! One section at one node, one instruction after the other: the oracle that other engines are
 //! compared with. It is written to be obviously right, not to be fast.
 
-use crate::ir::{
+use super::{
     BinaryOp, CompareOp, Function1, Function2, Input, Inst, LogicOp, Section, UnaryOp, Value,
 };
 use kernels_gpu::lane::Lane;

@@ -1,0 +1,509 @@
+//! The GPU engine: batches of points on one device or several.
+//!
+//! Every device has a thread of its own with a compute context; batches come from one queue, results
+//! go to one sink. While a batch computes, the arrays of the next are uploaded on the context's
+//! prefetch stream. A batch that does not fit after all is halved and tried again.
+
+use super::array::Upload;
+use super::{
+    Arrays, Batch, Collector, DeviceJob, HostArray, KernelsError, Launch, ModuleError,
+    PrepareError, kernels,
+};
+use crate::back::{Job, Progress, Sink, SinkError};
+use crate::compute::module::Function;
+use crate::compute::{
+    Arguments, BufferView, ComputeError, CudaComputeContext, KernelSpec, LaunchShape, Schedule,
+};
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// What a caller may fix; results do not depend on it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GpuOptions {
+    /// Devices by ordinal; the first if empty.
+    pub devices: Vec<u32>,
+    /// Most points of a batch; as many as fit if `None`.
+    pub batch_points: Option<usize>,
+    /// Steps of a launch; chosen by the size of the batch if `None`.
+    pub launch_steps: Option<u32>,
+}
+
+/// Why a run on GPUs stopped.
+#[derive(Debug, thiserror::Error)]
+pub enum GpuError {
+    /// The job does not fit together.
+    #[error(transparent)]
+    Prepare(#[from] PrepareError),
+    /// The program has no kernels for the device.
+    #[error(transparent)]
+    Kernels(#[from] KernelsError),
+    /// The kernels are not those that the program expects.
+    #[error(transparent)]
+    Module(#[from] ModuleError),
+    /// The device or its driver.
+    #[error(transparent)]
+    Compute(#[from] ComputeError),
+    /// Not even one point fits.
+    #[error("one point needs more memory than the device has free ({free} bytes)")]
+    TooLarge {
+        /// Bytes that are free on the device.
+        free: u64,
+    },
+    /// The sink refused.
+    #[error("the results could not be kept")]
+    Sink(#[source] SinkError),
+    /// Somebody asked for it.
+    #[error("cancelled")]
+    Cancelled,
+}
+
+/// What a run on GPUs did.
+#[derive(Clone, Debug)]
+pub struct GpuSummary {
+    /// Names of the devices.
+    pub devices: Vec<String>,
+    /// Nodes × steps × points.
+    pub node_steps: u64,
+    /// All of it.
+    pub elapsed: Duration,
+    /// The driver's compilation of the kernel, on the first device.
+    pub compilation: Duration,
+}
+
+/// Bytes of the device that are left to others and to the driver.
+const LEFT_FREE: u64 = 256 << 20;
+/// Bytes of tables and of time series that a batch may take beside its points.
+const BESIDE_POINTS: u64 = 512 << 20;
+/// Node-steps of a launch: enough to hide its cost, few enough to be cancelled soon.
+const LAUNCH_NODE_STEPS: u64 = 200_000_000;
+
+/// Runs a job on CUDA devices.
+///
+/// # Errors
+/// See [`GpuError`].
+pub fn run(
+    job: &Job<'_>,
+    options: &GpuOptions,
+    sink: &mut dyn Sink,
+    progress: &dyn Progress,
+    cancel: &AtomicBool,
+) -> Result<GpuSummary, GpuError> {
+    let from = Instant::now();
+    let device_job = DeviceJob::new(job, true)?;
+    let ordinals = if options.devices.is_empty() { vec![0] } else { options.devices.clone() };
+    let shared = Shared {
+        device_job: &device_job,
+        options,
+        queue: Mutex::new(VecDeque::from([points_by_speed(job)])),
+        sink: Mutex::new(sink),
+        progress,
+        cancel,
+        stop: AtomicBool::new(false),
+        working: Mutex::new(0),
+        devices: ordinals.len(),
+    };
+    let results: Vec<Result<(String, Duration), GpuError>> = std::thread::scope(|scope| {
+        let threads: Vec<_> = ordinals
+            .iter()
+            .map(|&ordinal| {
+                let shared = &shared;
+                scope.spawn(move || {
+                    let result = shared.work(ordinal);
+                    if result.is_err() {
+                        shared.stop.store(true, Ordering::Relaxed);
+                    }
+                    result
+                })
+            })
+            .collect();
+        let join = |thread: std::thread::ScopedJoinHandle<'_, _>| match thread.join() {
+            Ok(result) => result,
+            Err(panic) => std::panic::resume_unwind(panic),
+        };
+        threads.into_iter().map(join).collect()
+    });
+    let mut devices = Vec::new();
+    let mut compilation = Duration::ZERO;
+    let mut errors = Vec::new();
+    for result in results {
+        match result {
+            Ok((device, time)) => {
+                devices.push(device);
+                compilation = compilation.max(time);
+            }
+            Err(error) => errors.push(error),
+        }
+    }
+    // The error that made the other devices stop comes first.
+    errors.sort_by_key(|error| matches!(error, GpuError::Cancelled));
+    if let Some(error) = errors.into_iter().next() {
+        return Err(error);
+    }
+    let node_steps = job.points.len() as u64 * job.nodes as u64 * job.total_steps();
+    Ok(GpuSummary { devices, node_steps, elapsed: from.elapsed(), compilation })
+}
+
+/// All points, slow conduction first: few delay classes in a batch, the largest histories early.
+fn points_by_speed(job: &Job<'_>) -> Vec<usize> {
+    let mut points: Vec<usize> = (0..job.points.len()).collect();
+    points.sort_by(|&a, &b| job.speed.of(a).total_cmp(&job.speed.of(b)).then(a.cmp(&b)));
+    points
+}
+
+/// What the threads of the devices share.
+struct Shared<'a, 'j> {
+    device_job: &'a DeviceJob<'j>,
+    options: &'a GpuOptions,
+    /// Points that no device has taken yet, in pieces.
+    queue: Mutex<VecDeque<Vec<usize>>>,
+    sink: Mutex<&'a mut dyn Sink>,
+    progress: &'a dyn Progress,
+    cancel: &'a AtomicBool,
+    /// Set by the first error.
+    stop: AtomicBool,
+    /// Devices that have begun, so that shares are even.
+    working: Mutex<usize>,
+    devices: usize,
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A batch that is on the device.
+struct Loaded<'a> {
+    batch: Batch<'a>,
+    arguments: Views,
+    /// The ring's write head behind its arrays.
+    end: u64,
+}
+
+/// The arrays of a batch, in the order of the kernel's parameters but for those of a launch.
+struct Views {
+    columns: BufferView,
+    columns_host: HostArray,
+    rows: BufferView,
+    rows_host: HostArray,
+    nonfinite: BufferView,
+    nonfinite_host: Vec<u64>,
+    /// `history`, then `points` … `node_parameters`, then `gathers` … `row_sums`.
+    history: BufferView,
+    before_signals: [BufferView; 3],
+    /// Written for each launch, as `monitors`.
+    signals: BufferView,
+    monitors: BufferView,
+    after_signals: [BufferView; 5],
+}
+
+impl<'a, 'j> Shared<'a, 'j> {
+    fn check(&self) -> Result<(), GpuError> {
+        let stopped = self.cancel.load(Ordering::Relaxed) || self.stop.load(Ordering::Relaxed);
+        if stopped { Err(GpuError::Cancelled) } else { Ok(()) }
+    }
+
+    /// One device until nothing is left to do; its name and how long its kernel took to compile.
+    fn work(&self, ordinal: u32) -> Result<(String, Duration), GpuError> {
+        let mut context = CudaComputeContext::on_device(ordinal, 1 << 20)?;
+        let name = context.adapter().device.clone();
+        let free = context.device_memory()?.free.saturating_sub(LEFT_FREE);
+        drop(context);
+        let capacity = free.min(self.wanted_bytes()).max(1 << 22);
+        context = CudaComputeContext::on_device(ordinal, capacity)?;
+        *locked(&self.working) += 1;
+
+        let (major, minor) = context.constraints().compute_capability.unwrap_or((0, 0));
+        let text = self.device_job.module(kernels(major, minor)?)?;
+        let spec = KernelSpec::ptx(&self.device_job.kernel().entry, text);
+        let from = Instant::now();
+        let function = context.load_function(&spec, &Schedule::default())?;
+        let compilation = from.elapsed();
+
+        let mut next = self.next_batch(&mut context, capacity, false)?;
+        while let Some(current) = next.take() {
+            next = self.compute(&mut context, &function, current, capacity)?;
+        }
+        Ok((name, compilation))
+    }
+
+    /// Bytes for all points at once, and for a second batch beside the first.
+    fn wanted_bytes(&self) -> u64 {
+        let job = self.device_job.job();
+        let mut bytes = 0u64;
+        for index in 0..job.points.len() {
+            bytes = bytes.saturating_add(self.point_bytes(index));
+        }
+        bytes.saturating_mul(5) / 4 + 2 * BESIDE_POINTS
+    }
+
+    fn point_bytes(&self, index: usize) -> u64 {
+        let job = self.device_job.job();
+        let speed = job.speed.of(index);
+        let longest = job.program.gathers.iter().filter(|g| g.delayed).map(|g| {
+            // A delay that can't be had is reported when the batch is made.
+            job.matrices[g.matrix as usize].longest_delay(speed, job.dt_ms).unwrap_or(0)
+        });
+        let longest = longest.max().unwrap_or(0);
+        // Arrays start at multiples of 256 bytes; a point's own share of that is small.
+        self.device_job.bytes_per_point(longest) + 64
+    }
+
+    /// Takes points from the queue, as many as fit, and uploads their arrays.
+    fn next_batch(
+        &self,
+        context: &mut CudaComputeContext,
+        capacity: u64,
+        prefetch: bool,
+    ) -> Result<Option<Loaded<'_>>, GpuError> {
+        loop {
+            self.check()?;
+            let Some(points) = self.take(capacity) else { return Ok(None) };
+            let checkpoint = context.write_checkpoint();
+            match self.upload(context, &points, prefetch) {
+                Ok(loaded) => return Ok(Some(loaded)),
+                Err(GpuError::Compute(
+                    ComputeError::OutOfSlab(_) | ComputeError::OutOfMemory { .. },
+                )) => {
+                    context.restore_checkpoint(checkpoint)?;
+                    if prefetch {
+                        // There is room when the current batch is done.
+                        locked(&self.queue).push_front(points);
+                        return Ok(None);
+                    }
+                    if points.len() == 1 {
+                        return Err(GpuError::TooLarge { free: capacity });
+                    }
+                    let mut points = points;
+                    let rest = points.split_off(points.len() / 2);
+                    let mut queue = locked(&self.queue);
+                    queue.push_front(rest);
+                    queue.push_front(points);
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// Points for one batch: what fits in the slab, or in half of it where there is more to do.
+    fn take(&self, capacity: u64) -> Option<Vec<usize>> {
+        let mut queue = locked(&self.queue);
+        let mut points = queue.pop_front()?;
+        let room = capacity.saturating_sub(BESIDE_POINTS).max(capacity / 2);
+        let total: u64 = points.iter().map(|&p| self.point_bytes(p)).sum();
+        let room = if total <= room && self.devices == 1 { room } else { room / 2 };
+        let share = points.len().div_ceil(self.devices);
+        let most = self.options.batch_points.unwrap_or(usize::MAX).min(share).max(1);
+        let mut bytes = 0;
+        let fit = points
+            .iter()
+            .take(most)
+            .take_while(|&&p| {
+                bytes += self.point_bytes(p);
+                bytes <= room
+            })
+            .count();
+        let rest = points.split_off(fit.max(1));
+        if !rest.is_empty() {
+            queue.push_front(rest);
+        }
+        Some(points)
+    }
+
+    fn launch_steps(&self, points: usize) -> u32 {
+        let job = self.device_job.job();
+        if let Some(steps) = self.options.launch_steps {
+            return steps;
+        }
+        let by_work = LAUNCH_NODE_STEPS / (points as u64 * job.nodes as u64).max(1);
+        let rows = |steps: u64| {
+            let floats = self.device_job.row_floats(steps as u32) * points as u64;
+            floats * self.device_job.float_bytes() as u64
+        };
+        let mut steps = by_work.clamp(32, 1 << 16);
+        while steps > 32 && rows(steps) > BESIDE_POINTS / 4 {
+            steps /= 2;
+        }
+        steps as u32
+    }
+
+    fn upload(
+        &self,
+        context: &mut CudaComputeContext,
+        points: &[usize],
+        prefetch: bool,
+    ) -> Result<Loaded<'_>, GpuError> {
+        let (batch, arrays) = self.device_job.batch(points, self.launch_steps(points.len()))?;
+        let precision = self.device_job.job().precision;
+        let mut put = |bytes: &[u8]| put(context, bytes, prefetch);
+        let Arrays {
+            columns,
+            history,
+            rows,
+            nonfinite,
+            points,
+            point_parameters,
+            node_parameters,
+            gathers,
+            row_starts,
+            edges,
+            weights,
+            row_sums,
+        } = arrays;
+        let before_signals =
+            [put(points.bytes())?, put(point_parameters.bytes())?, put(node_parameters.bytes())?];
+        let after_signals = [
+            put(gathers.bytes())?,
+            put(row_starts.bytes())?,
+            put(edges.bytes())?,
+            put(weights.bytes())?,
+            put(row_sums.bytes())?,
+        ];
+        let columns_view = put(columns.bytes())?;
+        let nonfinite_view = put(nonfinite.bytes())?;
+        let floats = |upload: &Upload| match upload {
+            Upload::Values(values) => values.bytes().len(),
+            Upload::Floats(count) => count * self.device_job.float_bytes(),
+        };
+        let (history_bytes, rows_bytes) = (floats(&history), floats(&rows));
+        // The first launch is the longest.
+        let first = batch.launches().next();
+        let sizes = first.map_or((0, 0), |l| (l.signals.bytes().len(), l.monitors.bytes().len()));
+        let signals = reserve(context, sizes.0)?;
+        let monitors = reserve(context, sizes.1)?;
+        let history_view = reserve(context, history_bytes)?;
+        let rows_view = reserve(context, rows_bytes)?;
+        let nonfinite_host = match nonfinite {
+            HostArray::U64(steps) => steps,
+            _ => Vec::new(),
+        };
+        let rows_host = HostArray::zeros(precision, rows_bytes / self.device_job.float_bytes());
+        let arguments = Views {
+            columns: columns_view,
+            columns_host: columns,
+            rows: rows_view,
+            rows_host,
+            nonfinite: nonfinite_view,
+            nonfinite_host,
+            history: history_view,
+            before_signals,
+            signals,
+            monitors,
+            after_signals,
+        };
+        Ok(Loaded { batch, arguments, end: context.write_checkpoint() })
+    }
+
+    /// Runs a batch to its end; returns the next one, which was uploaded meanwhile.
+    fn compute(
+        &self,
+        context: &mut CudaComputeContext,
+        function: &Arc<Function>,
+        current: Loaded<'_>,
+        capacity: u64,
+    ) -> Result<Option<Loaded<'_>>, GpuError> {
+        let Loaded { batch, mut arguments, end } = current;
+        let mut collector = Collector::new(&batch);
+        let node_steps = batch.points().len() as u64 * self.device_job.job().nodes as u64;
+        let mut next = None;
+        for (index, launch) in batch.launches().enumerate() {
+            self.check()?;
+            arguments.launch(context, function, &batch, &launch)?;
+            if index == 0 {
+                next = self.next_batch(context, capacity, true)?;
+            }
+            arguments.collect(context, &launch, |rows, nonfinite| {
+                let mut sink = locked(&self.sink);
+                collector.launch(&launch, rows, nonfinite, &mut **sink).map_err(GpuError::Sink)
+            })?;
+            self.progress.advance(node_steps * u64::from(launch.arguments.steps));
+        }
+        context.read_buffer_into(&arguments.columns, arguments.columns_host.bytes_mut())?;
+        if let Some(columns) = arguments.columns_host.samples() {
+            let mut sink = locked(&self.sink);
+            collector
+                .finish(columns, &arguments.nonfinite_host, &mut **sink)
+                .map_err(GpuError::Sink)?;
+        }
+        context.advance_read_head(end)?;
+        match next {
+            Some(next) => Ok(Some(next)),
+            None => self.next_batch(context, capacity, false),
+        }
+    }
+}
+
+/// The least that is allocated: a kernel gets an address for an empty array too.
+const LEAST_BYTES: usize = 16;
+
+fn reserve(context: &mut CudaComputeContext, bytes: usize) -> Result<BufferView, ComputeError> {
+    context.allocate_kept(bytes.max(LEAST_BYTES) as u64, 0, 0)
+}
+
+fn put(
+    context: &mut CudaComputeContext,
+    bytes: &[u8],
+    prefetch: bool,
+) -> Result<BufferView, ComputeError> {
+    let view = reserve(context, bytes.len())?;
+    if bytes.is_empty() {
+        return Ok(view);
+    }
+    if prefetch {
+        context.write_view_prefetch(&view, bytes)?;
+    } else {
+        context.write_view(&view, bytes)?;
+    }
+    Ok(view)
+}
+
+impl Views {
+    fn launch(
+        &self,
+        context: &mut CudaComputeContext,
+        function: &Function,
+        batch: &Batch<'_>,
+        launch: &Launch,
+    ) -> Result<(), ComputeError> {
+        for (view, array) in [(&self.signals, &launch.signals), (&self.monitors, &launch.monitors)]
+        {
+            if !array.bytes().is_empty() {
+                context.write_view(view, array.bytes())?;
+            }
+        }
+        let mut arguments = Arguments::new()
+            .value(&launch.arguments)
+            .view(self.columns)
+            .view(self.history)
+            .view(self.rows)
+            .view(self.nonfinite);
+        for view in self.before_signals.into_iter().chain([self.signals]).chain(self.after_signals)
+        {
+            arguments = arguments.view(view);
+        }
+        let shape = LaunchShape {
+            grid: [batch.grid(), 1, 1],
+            block: [batch.threads(), 1, 1],
+            dynamic_shared_bytes: 0,
+        };
+        context.launch(function, &shape, &arguments.view(self.monitors))
+    }
+
+    /// Waits for a launch and hands over its rows and the first non-finite steps.
+    fn collect<E: From<ComputeError>>(
+        &mut self,
+        context: &mut CudaComputeContext,
+        launch: &Launch,
+        take: impl FnOnce(crate::back::Samples<'_>, &[u64]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        if launch.rows.iter().any(|r| r.count > 0) {
+            context.read_buffer_into(&self.rows, self.rows_host.bytes_mut())?;
+        }
+        let nonfinite = bytemuck::cast_slice_mut(&mut self.nonfinite_host);
+        context.read_buffer_into(&self.nonfinite, nonfinite)?;
+        match self.rows_host.samples() {
+            Some(rows) => take(rows, &self.nonfinite_host),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,409 @@
+//! The GPU's place taken by an emulation: kernels run natively, slots are answered by the scalar
+//! interpreter.
+
+use cuda_std::emulate::{Launch as Emulation, Order};
+use cuda_std::slot::Bits;
+use host::back::cpu::{Real, interp};
+use host::back::gpu::{Arrays, Batch, Collector, DeviceJob, HostArray, Upload};
+use host::back::ptx::ParameterPlacement;
+use host::back::{Job, Recorded};
+use host::experiment::Method;
+use host::ir::{Bound, Input, Inst, Program, Section};
+use host::sweep::{Samples, Sink};
+use kernels_gpu::abi::features;
+use kernels_gpu::kernels::{NativeFloat, Pointers};
+use kernels_gpu::{math, scheme};
+use std::sync::Arc;
+
+/// A precision that the emulation knows.
+pub trait Float: NativeFloat + Real + interp::Real + Bits {
+    fn values(array: &mut HostArray) -> &mut Vec<Self>;
+}
+
+impl Float for f32 {
+    fn values(array: &mut HostArray) -> &mut Vec<f32> {
+        match array {
+            HostArray::F32(values) => values,
+            _ => panic!("not of 32 bits"),
+        }
+    }
+}
+
+impl Float for f64 {
+    fn values(array: &mut HostArray) -> &mut Vec<f64> {
+        match array {
+            HostArray::F64(values) => values,
+            _ => panic!("not of 64 bits"),
+        }
+    }
+}
+
+/// Runs all points of a job in one batch, `steps` a launch.
+pub fn run<T: Float>(device_job: &DeviceJob<'_>, steps: u32, order: Order, sink: &mut dyn Sink) {
+    let job = device_job.job();
+    let points: Vec<usize> = (0..job.points.len()).collect();
+    let (batch, arrays) = device_job.batch(&points, steps).unwrap();
+    run_batch::<T>(device_job, &batch, arrays, order, sink);
+}
+
+fn run_batch<T: Float>(
+    device_job: &DeviceJob<'_>,
+    batch: &Batch<'_>,
+    mut arrays: Arrays,
+    order: Order,
+    sink: &mut dyn Sink,
+) {
+    let job = device_job.job();
+    let kernel = <T as NativeFloat>::kernel(&device_job.kernel().entry).unwrap();
+    let model = Arc::new(Model::new(device_job));
+    // What the kernel must not read before it has written it.
+    let space = |upload: &Upload| match upload {
+        Upload::Floats(count) => vec![<T as Real>::NAN; *count],
+        Upload::Values(_) => panic!("no values"),
+    };
+    let (mut history, mut rows) = (space(&arrays.history), space(&arrays.rows));
+    let mut collector = Collector::new(batch);
+    for mut launch in batch.launches() {
+        let pointers = Shared(Pointers {
+            columns: T::values(&mut arrays.columns).as_mut_ptr(),
+            history: history.as_mut_ptr(),
+            rows: rows.as_mut_ptr(),
+            nonfinite: u64s(&mut arrays.nonfinite).as_mut_ptr(),
+            points: start(&arrays.points),
+            point_parameters: T::values(&mut arrays.point_parameters).as_ptr(),
+            node_parameters: T::values(&mut arrays.node_parameters).as_ptr(),
+            signals: T::values(&mut launch.signals).as_ptr(),
+            gathers: start(&arrays.gathers),
+            row_starts: start(&arrays.row_starts),
+            edges: start(&arrays.edges),
+            weights: T::values(&mut arrays.weights).as_ptr(),
+            row_sums: T::values(&mut arrays.row_sums).as_ptr(),
+            monitors: start(&launch.monitors),
+        });
+        let arguments = launch.arguments;
+        let emulation = Emulation::new(batch.grid(), batch.threads()).order(order);
+        let result = fill::<T>(emulation, &model).run(|| {
+            let p = pointers.get();
+            // SAFETY: the arrays are those that the batch made for these arguments.
+            unsafe {
+                kernel(
+                    arguments,
+                    p.columns,
+                    p.history,
+                    p.rows,
+                    p.nonfinite,
+                    p.points,
+                    p.point_parameters,
+                    p.node_parameters,
+                    p.signals,
+                    p.gathers,
+                    p.row_starts,
+                    p.edges,
+                    p.weights,
+                    p.row_sums,
+                    p.monitors,
+                );
+            }
+        });
+        result.unwrap();
+        let nonfinite = u64s(&mut arrays.nonfinite).clone();
+        collector.launch(&launch, T::samples(&rows), &nonfinite, sink).unwrap();
+    }
+    let nonfinite = u64s(&mut arrays.nonfinite).clone();
+    let columns = arrays.columns.samples().unwrap();
+    assert!(matches!(columns, Samples::F32(_) | Samples::F64(_)), "{:?}", job.precision);
+    collector.finish(columns, &nonfinite, sink).unwrap();
+}
+
+#[derive(Clone, Copy)]
+struct Shared<T>(Pointers<T>);
+
+impl<T> Shared<T> {
+    fn get(&self) -> &Pointers<T> {
+        &self.0
+    }
+}
+
+// SAFETY: only one emulated thread runs at a time.
+unsafe impl<T> Sync for Shared<T> {}
+
+fn u64s(array: &mut HostArray) -> &mut Vec<u64> {
+    match array {
+        HostArray::U64(values) => values,
+        _ => panic!("not of 64 bits"),
+    }
+}
+
+fn start<R>(array: &HostArray) -> *const R {
+    array.bytes().as_ptr().cast()
+}
+
+/// All that the slots need to know.
+struct Model {
+    program: Program,
+    placements: Vec<ParameterPlacement>,
+    recorded: Vec<Recorded>,
+    /// States that edges read, in the order of the history.
+    edge_states: Vec<u32>,
+    nodes: usize,
+    states: usize,
+    in_memory: bool,
+    features: u32,
+}
+
+/// What a section reads besides states, as addresses.
+#[derive(Clone, Copy, Default)]
+struct Frame {
+    point: u64,
+    node: u64,
+    coupling: u64,
+    gathered: u64,
+    signals: u64,
+    source: u64,
+    stride: u64,
+}
+
+impl Model {
+    fn new(device_job: &DeviceJob<'_>) -> Self {
+        let job = device_job.job();
+        let program = job.program.clone();
+        let mut edge_states = Vec::new();
+        for state in 0..program.states.len() as u32 {
+            let read = Inst::Input(Input::SourceState(state));
+            if program.edges.iter().any(|section| section.insts.contains(&read)) {
+                edge_states.push(state);
+            }
+        }
+        Self {
+            placements: device_job.placements().to_vec(),
+            recorded: job.record.variables.clone(),
+            edge_states,
+            nodes: job.nodes,
+            states: device_job.kernel().states as usize,
+            in_memory: device_job.kernel().in_memory,
+            features: job_features(job),
+            program,
+        }
+    }
+
+    /// States and what follows them.
+    fn states<'b, T: Float>(&self, bits: &'b [u64]) -> (Vec<T>, &'b [u64]) {
+        if self.in_memory {
+            let states = (0..self.states).map(|s| self.column(bits[0], s)).collect();
+            return (states, &bits[1..]);
+        }
+        let (states, rest) = bits.split_at(self.states);
+        (states.iter().map(|&b| <T as Bits>::from_bits(b)).collect(), rest)
+    }
+
+    fn column<T: Float>(&self, base: u64, column: usize) -> T {
+        read(base, (column * self.nodes * size_of::<T>()) as u64)
+    }
+
+    fn set_column<T: Float>(&self, base: u64, column: usize, value: T) {
+        write(base, (column * self.nodes * size_of::<T>()) as u64, value);
+    }
+
+    fn section<T: Float>(&self, section: &Section, x: &[T], time: T, f: Frame) -> Vec<T> {
+        let size = size_of::<T>() as u64;
+        let mut out = Vec::new();
+        let input = |input| match input {
+            Input::Time => time,
+            Input::State(s) => x[s as usize],
+            Input::Coupling(c) => self.column(f.coupling, c as usize),
+            Input::Gathered(g) => self.column(f.gathered, g as usize),
+            Input::Signal(s) => read(f.signals, u64::from(s) * size),
+            Input::SourceState(s) => {
+                let at = self.edge_states.iter().position(|e| *e == s).unwrap();
+                read(f.source, (self.program.emit.results.len() + at) as u64 * f.stride)
+            }
+            Input::Parameter(slot) => match self.placements[slot as usize] {
+                ParameterPlacement::Constant(value) => <T as Real>::from_f64(value),
+                ParameterPlacement::PerPoint(at) => read(f.point, u64::from(at) * size),
+                ParameterPlacement::PerNode(at) => self.column(f.node, at as usize),
+            },
+        };
+        interp::run_section(section, &input, &mut out);
+        out
+    }
+
+    /// New states into the outputs, or to where they were.
+    fn put_states<T: Float>(&self, bits: &[u64], x: &[T], outputs: &mut [u64]) {
+        for (state, &value) in x.iter().enumerate() {
+            if self.in_memory {
+                self.set_column(bits[0], state, value);
+            } else {
+                outputs[state] = value.to_bits_of();
+            }
+        }
+    }
+
+    fn call<T: Float>(&self, name: &str, bits: &[u64], outputs: &mut [u64]) {
+        let program = &self.program;
+        if name == "features" {
+            outputs[0] = u64::from(self.features);
+            return;
+        }
+        if name == "diffusion" {
+            let frame = Frame { point: bits[0], node: bits[1], ..Frame::default() };
+            let nothing = <T as Real>::NAN;
+            let sigma = self.section(&program.diffusion, &[], nothing, frame);
+            return sigma.into_iter().enumerate().for_each(|(v, s)| self.set_column(bits[2], v, s));
+        }
+        let (mut x, rest) = self.states::<T>(bits);
+        match name {
+            "disturb" => {
+                for (variable, &state) in program.noisy.iter().enumerate() {
+                    let xi: T = self.column(rest[0], variable);
+                    x[state as usize] = x[state as usize] + xi;
+                }
+                return self.put_states(bits, &x, outputs);
+            }
+            "bound" => {
+                for (x, bound) in x.iter_mut().zip(&program.bounds) {
+                    *x = bounded(*x, bound);
+                }
+                return self.put_states(bits, &x, outputs);
+            }
+            "record" => {
+                for (at, &variable) in self.recorded.iter().enumerate() {
+                    if let Recorded::State(s) = variable {
+                        self.set_column(rest[0], at, x[s]);
+                    }
+                }
+                return;
+            }
+            _ => {}
+        }
+        let time = <T as Bits>::from_bits(rest[0]);
+        let frame = Frame { point: rest[1], node: rest[2], ..Frame::default() };
+        let rest = &rest[3..];
+        let within =
+            Frame { coupling: rest[0], signals: rest.get(1).copied().unwrap_or_default(), ..frame };
+        match name {
+            "emit" => {
+                let mut channels = self.section(&program.emit, &x, time, frame);
+                channels.extend(self.edge_states.iter().map(|&s| x[s as usize]));
+                for (channel, value) in channels.into_iter().enumerate() {
+                    write(rest[0], channel as u64 * rest[1], value);
+                }
+            }
+            "edge" => {
+                let frame = Frame { source: rest[1], stride: rest[2], ..frame };
+                let section = &program.edges[rest[0] as usize];
+                outputs[0] = self.section(section, &x, time, frame)[0].to_bits_of();
+            }
+            "post" => {
+                let frame = Frame { gathered: rest[0], ..frame };
+                let inputs = self.section(&program.post, &x, time, frame);
+                inputs.into_iter().enumerate().for_each(|(c, v)| self.set_column(rest[1], c, v));
+            }
+            "drift" => {
+                let drift = self.section(&program.drift, &x, time, within);
+                for (state, value) in drift.into_iter().enumerate() {
+                    if self.in_memory {
+                        self.set_column(rest[2], state, value);
+                    } else {
+                        outputs[state] = value.to_bits_of();
+                    }
+                }
+            }
+            "event" => {
+                let after = self.section(&program.events, &x, time, within);
+                x[..after.len()].copy_from_slice(&after);
+                self.put_states(bits, &x, outputs);
+            }
+            "observe" => {
+                let observed = self.section(&program.observe, &x, time, within);
+                for (at, &variable) in self.recorded.iter().enumerate() {
+                    if let Recorded::Observed(o) = variable {
+                        self.set_column(rest[2], at, observed[o]);
+                    }
+                }
+            }
+            _ => panic!("slot {name} is not known"),
+        }
+    }
+}
+
+/// `Bits::to_bits` without a doubt which.
+trait ToBits {
+    fn to_bits_of(self) -> u64;
+}
+
+impl<T: Float> ToBits for T {
+    fn to_bits_of(self) -> u64 {
+        <T as Bits>::to_bits(self)
+    }
+}
+
+fn read<T: Float>(base: u64, bytes: u64) -> T {
+    // SAFETY: the kernel gave the address of an array that holds what the slot may read.
+    unsafe { *<*const T as Bits>::from_bits(base + bytes) }
+}
+
+fn write<T: Float>(base: u64, bytes: u64, value: T) {
+    // SAFETY: as in `read`; only one emulated thread runs at a time.
+    unsafe { *<*mut T as Bits>::from_bits(base + bytes) = value }
+}
+
+fn bounded<T: Float>(x: T, bound: &Bound) -> T {
+    let real = |value| <T as Real>::from_f64(value);
+    match *bound {
+        Bound::Free => x,
+        Bound::Clamp { lo, hi } => scheme::clamp(x, real(lo), real(hi)),
+        Bound::Wrap { lo, hi } => real(lo) + math::rem_floor(x - real(lo), real(hi - lo)),
+    }
+}
+
+fn job_features(job: &Job<'_>) -> u32 {
+    let program = job.program;
+    let mut word = match job.method {
+        Method::Euler => features::EULER,
+        Method::Heun => features::HEUN,
+        Method::Rk4 => features::RK4,
+        Method::Map => features::MAP,
+    };
+    if !program.noisy.is_empty() {
+        word |= features::NOISE;
+    }
+    if program.bounds.iter().any(|bound| *bound != Bound::Free) {
+        word |= features::BOUNDS;
+    }
+    if !program.events.results.is_empty() {
+        word |= features::EVENTS;
+    }
+    if !program.edges.is_empty() {
+        word |= features::EDGES;
+    }
+    if job.record.mean || !job.record.monitors.is_empty() {
+        word |= features::RECORD;
+    }
+    word
+}
+
+fn fill<T: Float>(mut emulation: Emulation, model: &Arc<Model>) -> Emulation {
+    let slot = |emulation: Emulation, name, meaning: &'static str| {
+        let model = Arc::clone(model);
+        emulation.slot(name, move |bits, outputs| model.call::<T>(meaning, bits, outputs))
+    };
+    for name in ["features", "diffusion"] {
+        emulation = slot(emulation, name, name);
+    }
+    let names = [
+        ("emit", "emit_memory"),
+        ("edge", "edge_memory"),
+        ("post", "post_memory"),
+        ("drift", "drift_memory"),
+        ("disturb", "disturb_memory"),
+        ("bound", "bound_memory"),
+        ("event", "event_memory"),
+        ("observe", "observe_memory"),
+        ("record", "record_memory"),
+    ];
+    for (over_registers, over_memory) in names {
+        let name = if model.in_memory { over_memory } else { over_registers };
+        emulation = slot(emulation, name, over_registers);
+    }
+    emulation
+}

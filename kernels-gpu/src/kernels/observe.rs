@@ -1,0 +1,177 @@
+//! Noise going in, observations coming out: what a step does with columns, whatever the model.
+
+use super::KernelFloat;
+use super::block::{Block, Clock};
+use crate::abi::MonitorRecord;
+use crate::mean::accumulate;
+use crate::noise::{normal_index, subsequence};
+use crate::{philox, scheme};
+use cuda_std::thread;
+
+/// Draws the noise of a node for a step into its columns.
+///
+/// # Safety
+/// The node exists.
+#[inline(always)]
+pub(super) unsafe fn draw_noise<T: KernelFloat>(block: &Block<T>, step: u64, node: u32) {
+    let a = &block.arguments;
+    let sequence = subsequence(block.record.key, node);
+    let mut variable = 0;
+    while variable < a.noisy {
+        let index = normal_index(step, a.noisy, variable);
+        let z = T::from_f32(philox::normal(a.seed, sequence, index));
+        // SAFETY: one column a noisy variable.
+        unsafe {
+            let sigma = *block.column(a.sigma_column + variable, node);
+            *block.column(a.noise_column + variable, node) = scheme::noise(sigma, block.dt.root, z);
+        }
+        variable += 1;
+    }
+}
+
+/// How many rows of a time series are complete after `recorded` recorded steps of this launch, and
+/// whether the last of these steps completed one.
+#[inline(always)]
+fn rows_after(monitor: &MonitorRecord, recorded: u32) -> (u32, bool) {
+    let since = monitor.phase + recorded;
+    let rows = since / monitor.period;
+    (rows, rows * monitor.period == since)
+}
+
+/// Recorded steps of this launch up to and with the clock's; 0 during the transient.
+#[inline(always)]
+pub(super) fn recorded_steps<T: KernelFloat>(block: &Block<T>, clock: Clock) -> u32 {
+    let a = &block.arguments;
+    if clock.step < a.transient_steps {
+        return 0;
+    }
+    let start = if a.first_step > a.transient_steps { a.first_step } else { a.transient_steps };
+    (clock.step - start) as u32 + 1
+}
+
+/// Adds the recorded variables of a node to its means and to time series with one value a node.
+///
+/// # Safety
+/// The node exists; its recorded columns are those of the clock's step, the `recorded`th.
+#[inline(always)]
+pub(super) unsafe fn observe<T: KernelFloat>(block: &Block<T>, recorded: u32, node: u32) {
+    let a = &block.arguments;
+    if a.mean != 0 {
+        let mut variable = 0;
+        while variable < a.variables {
+            // SAFETY: two columns a variable.
+            unsafe { add_to_mean(block, a.mean_column, variable, node) };
+            variable += 1;
+        }
+    }
+    let mut index = 0;
+    while index < a.monitors {
+        // SAFETY: one record a time series.
+        let monitor = unsafe { *block.pointers.monitors.add(index as usize) };
+        index += 1;
+        if monitor.kind == MonitorRecord::NODE_MEAN {
+            continue;
+        }
+        let (rows, due) = rows_after(&monitor, recorded);
+        let window = monitor.kind == MonitorRecord::WINDOW;
+        let mut variable = 0;
+        while variable < a.variables {
+            // SAFETY: the columns exist, and there is room for the rows of the launch.
+            unsafe {
+                let value = if window {
+                    add_to_mean(block, monitor.column, variable, node)
+                } else {
+                    block.column(a.recorded_column + variable, node)
+                };
+                if due {
+                    let row = row(block, &monitor, rows - 1, variable) * a.nodes as usize;
+                    let place =
+                        block.pointers.rows.add(monitor.rows as usize + row + node as usize);
+                    if window {
+                        *place = *value / T::from_u32(monitor.period);
+                        *value = T::ZERO;
+                        *block.column(monitor.column + a.variables + variable, node) = T::ZERO;
+                    } else {
+                        *place = *value;
+                    }
+                }
+            }
+            variable += 1;
+        }
+    }
+}
+
+/// Rows of means over nodes that are due after a step. All threads of a block come here, after a
+/// barrier; returns whether any has read what others recorded.
+///
+/// # Safety
+/// The recorded columns of all nodes are those of the clock's step, the `recorded`th.
+#[inline(always)]
+pub(super) unsafe fn observe_network<T: KernelFloat>(block: &Block<T>, recorded: u32) -> bool {
+    let a = &block.arguments;
+    let (mut index, mut any) = (0, false);
+    while index < a.monitors {
+        // SAFETY: one record a time series.
+        let monitor = unsafe { *block.pointers.monitors.add(index as usize) };
+        index += 1;
+        let (rows, due) = rows_after(&monitor, recorded);
+        if monitor.kind != MonitorRecord::NODE_MEAN || !due {
+            continue;
+        }
+        any = true;
+        let mut variable = thread::thread_idx_x();
+        while variable < a.variables {
+            let mut sum = (T::ZERO, T::ZERO);
+            let mut node = 0;
+            while node < a.nodes {
+                // SAFETY: a column of every variable.
+                let value = unsafe { *block.column(a.recorded_column + variable, node) };
+                sum = accumulate(sum.0, sum.1, value);
+                node += 1;
+            }
+            let row = row(block, &monitor, rows - 1, variable);
+            // SAFETY: there is room for the rows of the launch.
+            unsafe {
+                *block.pointers.rows.add(monitor.rows as usize + row) =
+                    sum.0 / T::from_u32(a.nodes);
+            }
+            variable += thread::block_dim_x();
+        }
+    }
+    any
+}
+
+/// The number of a row and variable among all of a time series.
+#[inline(always)]
+fn row<T: KernelFloat>(
+    block: &Block<T>,
+    monitor: &MonitorRecord,
+    row: u32,
+    variable: u32,
+) -> usize {
+    (block.point as usize * monitor.capacity as usize + row as usize)
+        * block.arguments.variables as usize
+        + variable as usize
+}
+
+/// Adds a recorded value to the compensated sum in a column; returns the place of the sum.
+///
+/// # Safety
+/// The node exists, and there are two columns a variable from `column` on.
+#[inline(always)]
+unsafe fn add_to_mean<T: KernelFloat>(
+    block: &Block<T>,
+    column: u32,
+    variable: u32,
+    node: u32,
+) -> *mut T {
+    let a = &block.arguments;
+    let place = block.column(column + variable, node);
+    // SAFETY: the caller's.
+    unsafe {
+        let value = *block.column(a.recorded_column + variable, node);
+        let low = block.column(column + a.variables + variable, node);
+        (*place, *low) = accumulate(*place, *low, value);
+    }
+    place
+}

@@ -1,0 +1,319 @@
+//! The built program from outside: exit codes, what it prints where, and what it leaves on disk when
+//! it is stopped.
+
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+/// The program, without settings of whoever runs the tests.
+fn program() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_host"));
+    command.env_remove("HOST_DEVICE").stdin(Stdio::null());
+    command
+}
+
+fn host(arguments: &[&str]) -> Output {
+    program().args(arguments).output().expect("the program starts")
+}
+
+fn code(output: &Output) -> i32 {
+    output.status.code().unwrap_or(-1)
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).expect("UTF-8")
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).expect("UTF-8")
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).expect("a folder");
+    let name = |e: std::io::Result<std::fs::DirEntry>| {
+        e.expect("an entry").file_name().to_string_lossy().into_owned()
+    };
+    let mut names: Vec<String> = entries.map(name).collect();
+    names.sort();
+    names
+}
+
+/// A run that would take hours, once it has begun to write.
+fn start_long_run(folder: &Path, out: &Path) -> Running {
+    let before = names(folder).len();
+    let arguments = ["run", "three_nodes", "--duration", "1e9", "--record", "none", "--quiet"];
+    let child = program()
+        .args(arguments)
+        .args(["--device", "cpu", "--out"])
+        .arg(out)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the program starts");
+    let mut child = Running(child);
+    let deadline = Instant::now() + Duration::from_secs(120);
+    while names(folder).len() == before {
+        assert!(child.0.try_wait().expect("a child").is_none(), "it ended before it wrote");
+        assert!(Instant::now() < deadline, "nothing was created");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    // The file is there before the first step; give it time for some.
+    std::thread::sleep(Duration::from_millis(300));
+    assert!(child.0.try_wait().expect("a child").is_none(), "it is still running");
+    child
+}
+
+/// A child that does not outlive a failed assertion.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // It may have ended already.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+struct Folder {
+    // Removed when dropped.
+    _held: tempfile::TempDir,
+    path: PathBuf,
+}
+
+fn folder() -> Folder {
+    let held = tempfile::tempdir().expect("a temporary folder");
+    Folder { path: held.path().to_owned(), _held: held }
+}
+
+fn small_run(out: &Path, more: &[&str]) -> Output {
+    program()
+        .args(["run", "three_nodes", "--duration", "5", "--device", "cpu", "--out"])
+        .arg(out)
+        .args(more)
+        .output()
+        .expect("the program starts")
+}
+
+#[test]
+fn a_run_that_is_done_gives_0_and_says_how_to_open_it() {
+    let folder = folder();
+    let out = folder.path.join("r.npz");
+    let output = small_run(&out, &[]);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    assert!(stdout(&output).contains("numpy.load("), "{}", stdout(&output));
+    assert_eq!(names(&folder.path), ["r.npz"]);
+}
+
+#[test]
+fn a_quiet_run_prints_nothing() {
+    let folder = folder();
+    let output = small_run(&folder.path.join("r.npz"), &["--quiet"]);
+    assert_eq!(
+        (code(&output), stdout(&output), stderr(&output)),
+        (0, String::new(), String::new())
+    );
+}
+
+#[test]
+fn equal_runs_leave_equal_files() {
+    let folder = folder();
+    let files = ["a.npz", "b.npz"].map(|name| folder.path.join(name));
+    for (file, threads) in files.iter().zip(["1", "2"]) {
+        let more = ["--threads", threads, "--sweep", "I=0.1:0.3:5"];
+        assert_eq!(code(&small_run(file, &more)), 0);
+    }
+    // All but the manifest, which names the number of threads.
+    let [a, b] = files.map(|f| {
+        let mut archive =
+            zip::ZipArchive::new(std::fs::File::open(f).expect("a file")).expect("a zip");
+        let mut member = archive.by_name("tavg.npy").expect("tavg");
+        let mut bytes = Vec::new();
+        std::io::Read::read_to_end(&mut member, &mut bytes).expect("values");
+        bytes
+    });
+    assert!(a == b && a.len() > 128);
+}
+
+#[test]
+fn json_is_one_line_on_standard_output() {
+    let folder = folder();
+    let output = small_run(&folder.path.join("r.npz"), &["--json"]);
+    assert_eq!(code(&output), 0);
+    let json: Value = serde_json::from_slice(&output.stdout).expect("JSON and nothing else");
+    assert_eq!(json["nodes"], 3);
+    assert_eq!(json["steps"], 100);
+    assert_eq!(json["nonfinite"], serde_json::json!([]));
+    assert_eq!(stdout(&output).lines().count(), 1);
+
+    for command in [&["plan", "three_nodes", "--json"][..], &["check", "three_nodes", "--json"]] {
+        let output = host(command);
+        assert_eq!(code(&output), 0, "{command:?} {}", stderr(&output));
+        let json: Value = serde_json::from_slice(&output.stdout).expect("JSON and nothing else");
+        assert_eq!(json["model"], "FitzHughNagumo", "{command:?}");
+    }
+}
+
+const BROKEN: &str = "\
+dynamics:
+  name: Decay
+  state_variables:
+    x: {equation: {rhs: \"-x/tua\"}, initial_value: 1.0}
+  parameters:
+    tau: {value: 10.0}
+integration: {method: Euler, step_size: 0.1, duration: 1.0}
+";
+
+#[test]
+fn a_broken_experiment_gives_1_and_names_file_line_and_symbol() {
+    let folder = folder();
+    let file = folder.path.join("broken.yaml");
+    std::fs::write(&file, BROKEN).expect("a file");
+    let text = file.display().to_string();
+    for command in ["check", "run", "plan"] {
+        let output = program().current_dir(&folder.path).args([command, &text]).output();
+        let output = output.expect("the program starts");
+        let message = stderr(&output);
+        assert_eq!(code(&output), 1, "{command}: {message}");
+        for part in ["broken.yaml:4", "tua"] {
+            assert!(message.contains(part), "{command}: `{part}` in {message}");
+        }
+        assert_eq!(stdout(&output), "", "{command}");
+    }
+    let output = host(&["check", &text, "--json"]);
+    let json: Value = serde_json::from_slice(&output.stdout).expect("JSON and nothing else");
+    assert_eq!((code(&output), &json["ok"]), (1, &Value::Bool(false)));
+    // Nothing but the experiment is there: no results of a refused run.
+    assert_eq!(names(&folder.path), ["broken.yaml"]);
+}
+
+#[test]
+fn the_worst_of_several_files_counts() {
+    let folder = folder();
+    let file = folder.path.join("broken.yaml");
+    std::fs::write(&file, BROKEN).expect("a file");
+    let output = host(&["check", "three_nodes", &file.display().to_string()]);
+    assert_eq!(code(&output), 1);
+    assert!(stdout(&output).contains("three_nodes"), "the good one is reported");
+}
+
+#[test]
+fn wrong_usage_and_unreadable_files_give_2() {
+    let cases: &[&[&str]] = &[
+        &["run"],
+        &["--no-such-option"],
+        &["run", "three_nodes", "--record", "everything"],
+        &["run", "three_nodes", "--device", "abacus"],
+        &["check", "/nowhere/experiment.yaml"],
+        &["run", "/nowhere/experiment.yaml"],
+    ];
+    for arguments in cases {
+        let output = host(arguments);
+        assert_eq!(code(&output), 2, "{arguments:?}: {}", stderr(&output));
+        assert!(!stderr(&output).is_empty(), "{arguments:?}");
+    }
+}
+
+#[test]
+fn help_is_no_error() {
+    for arguments in [&["--help"][..], &["run", "--help"], &["--version"]] {
+        let output = host(arguments);
+        assert_eq!(code(&output), 0, "{arguments:?}");
+        assert!(!output.stdout.is_empty());
+    }
+}
+
+#[test]
+fn a_place_that_cannot_be_written_is_reported_before_the_run() {
+    let folder = folder();
+    std::fs::write(folder.path.join("file"), "").expect("a file");
+    // Folders that can't be: also for root, whom permissions don't stop.
+    for out in ["missing/r.npz", "file/r.npz", "file/r.zarr", "r.csv"] {
+        let from = Instant::now();
+        let output = program()
+            .args(["run", "three_nodes", "--duration", "1e9", "--record", "none"])
+            .args(["--device", "cpu", "--out"])
+            .arg(folder.path.join(out))
+            .output()
+            .expect("the program starts");
+        assert_eq!(code(&output), 2, "{out}: {}", stderr(&output));
+        let named = out.split('/').next().unwrap_or(out);
+        assert!(stderr(&output).contains(named), "{out}: {}", stderr(&output));
+        // The run itself would take hours.
+        assert!(from.elapsed() < Duration::from_secs(60), "{out}");
+    }
+    assert_eq!(names(&folder.path), ["file"]);
+}
+
+#[test]
+fn results_that_do_not_fit_the_disk_are_refused_before_the_run() {
+    let folder = folder();
+    for (name, duration) in [("r.npz", "1e13"), ("r.zarr", "1e13"), ("r.npz", "1e17")] {
+        let output = program()
+            .args(["run", "three_nodes", "--duration", duration, "--record", "raw"])
+            .args(["--device", "cpu", "--out"])
+            .arg(folder.path.join(name))
+            .output()
+            .expect("the program starts");
+        let message = stderr(&output);
+        assert_eq!(code(&output), 2, "{name} {duration}: {message}");
+        assert!(message.contains("are free there"), "{name} {duration}: {message}");
+        assert!(names(&folder.path).is_empty(), "{name} {duration}");
+    }
+}
+
+#[test]
+fn steps_that_cannot_be_counted_are_refused() {
+    for duration in ["1e18", "1e300"] {
+        let output = host(&["run", "three_nodes", "--duration", duration, "--device", "cpu"]);
+        let message = stderr(&output);
+        assert_eq!(code(&output), 1, "{message}");
+        assert!(message.contains("can't be run"), "{message}");
+    }
+}
+
+#[test]
+fn a_device_that_is_not_there_gives_3() {
+    let folder = folder();
+    let output = program()
+        .args(["run", "three_nodes", "--duration", "1", "--device", "cuda:63", "--out"])
+        .arg(folder.path.join("r.npz"))
+        .output()
+        .expect("the program starts");
+    assert_eq!(code(&output), 3, "{}", stderr(&output));
+    assert!(names(&folder.path).is_empty());
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_gives_130_and_leaves_nothing_half_written() {
+    let folder = folder();
+    for name in ["r.npz", "r.zarr"] {
+        let out = folder.path.join(name);
+        let mut child = start_long_run(&folder.path, &out);
+        let sent = Command::new("kill").args(["-INT", &child.0.id().to_string()]).status();
+        assert!(sent.expect("kill runs").success());
+        let status = child.0.wait().expect("a child");
+        assert_eq!(status.code(), Some(130), "{name}");
+        assert!(names(&folder.path).is_empty(), "{name}: {:?}", names(&folder.path));
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_killed_run_leaves_the_old_result_as_it_was() {
+    use std::os::unix::process::ExitStatusExt;
+    let folder = folder();
+    let out = folder.path.join("r.npz");
+    assert_eq!(code(&small_run(&out, &["--quiet"])), 0);
+    let old = std::fs::read(&out).expect("results");
+
+    let mut child = start_long_run(&folder.path, &out);
+    child.0.kill().expect("a child");
+    assert_eq!(child.0.wait().expect("a child").signal(), Some(9));
+    assert!(std::fs::read(&out).expect("results") == old, "the old result was changed");
+
+    // And the next run is not in the way of what is left.
+    assert_eq!(code(&small_run(&out, &["--quiet"])), 0);
+    assert!(std::fs::read(&out).expect("results") == old, "equal runs leave equal files");
+}
