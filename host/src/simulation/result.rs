@@ -151,6 +151,9 @@ impl Simulation<'_> {
                     Content::Streamed(_) => store.take(at),
                     Content::Reals(values) => values,
                     Content::Integers(values) => values.iter().map(|&v| v as f64).collect(),
+                    Content::Regular { first, step, count } => {
+                        (0..count).map(|k| first + k as f64 * step).collect()
+                    }
                     Content::Strings(_) => return None,
                 };
                 Some(ResultArray { name, dimensions, values })
