@@ -46,7 +46,7 @@ pub enum Device {
     /// The CPU.
     Cpu,
     /// CUDA devices by index.
-    Cuda(Vec<usize>),
+    Cuda(Vec<u32>),
 }
 
 impl std::str::FromStr for Device {
@@ -178,6 +178,15 @@ pub struct RunArgs {
     /// CPU threads; all cores if left out.
     #[arg(long, value_name = "N")]
     pub threads: Option<usize>,
+    /// Points of a batch on a GPU; as many as fit if left out.
+    #[arg(long, value_name = "N")]
+    pub batch_points: Option<usize>,
+    /// Steps of a launch on a GPU; chosen if left out.
+    #[arg(long, value_name = "N")]
+    pub launch_steps: Option<u32>,
+    /// Say more: the device's compilation of the kernel.
+    #[arg(long, short)]
+    pub verbose: bool,
     /// No progress, no summary; errors only.
     #[arg(long, short)]
     pub quiet: bool,

@@ -2,6 +2,7 @@
 
 pub mod args;
 mod check;
+mod device;
 pub mod exit;
 mod load;
 mod models;

@@ -1,11 +1,11 @@
 //! `host run`: the main job.
 
-use super::args::{self, Device, RunArgs};
+use super::args::{self, RunArgs};
 use super::progress::Meter;
-use super::{exit, load, summary, terminal};
+use super::{device, exit, load, summary, terminal};
 use crate::experiment::Loaded;
 use crate::output::results::{Provenance, python_lines};
-use crate::simulation::{Options, Outcome, Record, Simulation, SimulationError};
+use crate::simulation::{Device, Options, Outcome, Record, Simulation, SimulationError};
 use crate::sweep::RunError;
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -27,10 +27,18 @@ pub(super) fn run(args: &RunArgs) -> u8 {
         Ok(loaded) => loaded,
         Err(code) => return code,
     };
+    let (device, why) = match device::choose(args) {
+        Ok(choice) => choice,
+        Err(message) => {
+            terminal::complain(&format!("error: {message}"));
+            return exit::DEVICE;
+        }
+    };
     let options = Options {
         record: args.record.map(record),
         points: args.points.clone().map(|p| p.0).unwrap_or_default(),
         threads: args.threads,
+        device: device.clone(),
     };
     let simulation = match Simulation::new(&loaded.experiment, &options) {
         Ok(simulation) => simulation,
@@ -39,10 +47,6 @@ pub(super) fn run(args: &RunArgs) -> u8 {
             return exit::REFUSED;
         }
     };
-    if let Device::Cuda(_) = args.device {
-        terminal::complain("error: this build has no CUDA engine; use --device cpu");
-        return exit::DEVICE;
-    }
     let plan = match simulation.plan() {
         Ok(plan) => plan,
         Err(error) => {
@@ -51,7 +55,10 @@ pub(super) fn run(args: &RunArgs) -> u8 {
         }
     };
     let out = args.out.clone().unwrap_or_else(|| default_out(&args.file));
-    let device = format!("cpu, {}", terminal::count(plan.threads as u64, "thread"));
+    let device = match device {
+        Device::Cpu => format!("cpu, {}", terminal::count(plan.threads as u64, "thread")),
+        Device::Cuda { .. } => device.to_string(),
+    };
     if !args.quiet {
         terminal::report(loaded.warnings.iter().chain(simulation.notes()), &loaded.sources);
         if !args.json {
@@ -59,7 +66,7 @@ pub(super) fn run(args: &RunArgs) -> u8 {
             for line in lines.into_iter().chain(summary::plan_lines(&simulation, &plan)) {
                 terminal::complain(&line);
             }
-            terminal::complain(&format!("device     {device}"));
+            terminal::complain(&format!("device     {device}{why}"));
         }
     }
     let cancel = cancel_on_interrupt();
@@ -76,7 +83,7 @@ pub(super) fn run(args: &RunArgs) -> u8 {
             finished(args, &loaded, &simulation, &outcome, &out);
             exit::DONE
         }
-        Err(SimulationError::Run(RunError::Cancelled)) => {
+        Err(error) if error.is_cancelled() => {
             terminal::complain("interrupted; nothing was written");
             exit::INTERRUPTED
         }
@@ -84,7 +91,8 @@ pub(super) fn run(args: &RunArgs) -> u8 {
             terminal::complain(&format!("error: {}", terminal::chain(&error)));
             match error {
                 SimulationError::Run(RunError::Job(_)) => exit::REFUSED,
-                _ => exit::USAGE,
+                SimulationError::Run(_) | SimulationError::Output(_) => exit::USAGE,
+                _ => exit::DEVICE,
             }
         }
     }
@@ -128,6 +136,8 @@ fn finished(
         let mut json = summary::json(simulation, &loaded.warnings);
         json["out"] = out.display().to_string().into();
         json["seconds"] = seconds.into();
+        json["device"] = outcome.summary.device.clone().into();
+        json["compilation_seconds"] = outcome.summary.compilation.map(|t| t.as_secs_f64()).into();
         json["node_steps"] = outcome.summary.node_steps.into();
         json["node_steps_per_second"] = rate.into();
         json["nonfinite"] = (outcome.nonfinite.iter())
@@ -149,6 +159,10 @@ fn finished(
     }
     if args.quiet {
         return;
+    }
+    if let (true, Some(time)) = (args.verbose, outcome.summary.compilation) {
+        let share = time.as_secs_f64();
+        terminal::complain(&format!("compiled   {share:.3} s, the driver's, for this kernel"));
     }
     terminal::complain(&format!("done       {seconds:.2} s, {rate:.3e} node-steps/s"));
     terminal::say(&format!("{} holds the results; in Python:", out.display()));

@@ -115,7 +115,7 @@ pub struct ArraySpec {
 
 impl Content {
     /// The numbers of `Content::Regular`.
-    fn regular(first: f64, step: f64, count: u64) -> impl Iterator<Item = f64> {
+    pub(crate) fn regular(first: f64, step: f64, count: u64) -> impl Iterator<Item = f64> {
         (0..count).map(move |k| first + k as f64 * step)
     }
 }

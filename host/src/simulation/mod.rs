@@ -3,16 +3,20 @@
 //! [`Simulation::new`] compiles and checks everything that can be known before a step is computed;
 //! [`Simulation::job`] is what engines take; [`Simulation::run_to`] runs it into a file.
 
+mod device;
 mod initial;
 mod observe;
 mod recording;
 mod result;
 mod sink;
 
+pub use device::{Device, RunSummary};
 pub use recording::Record;
 pub use result::{ResultArray, RunResult};
 pub use sink::StoreSink;
 
+#[cfg(feature = "cuda")]
+use crate::back::gpu::GpuError;
 use crate::back::{
     AfferentMatrix, Job, JobError, ParameterTable, ParameterValues, Signal, Speed, SweptParameter,
 };
@@ -21,7 +25,7 @@ use crate::experiment::{AxisTarget, Experiment, ParameterValue, Precision};
 use crate::lower::{Lowered, lower};
 use crate::output::results::{Places, Provenance, Recording, layout};
 use crate::output::{self, OutputError};
-use crate::sweep::{self, Plan, Progress, RunError, Summary};
+use crate::sweep::{self, Plan, Progress, RunError};
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
@@ -36,6 +40,8 @@ pub struct Options {
     pub points: Vec<Range<u64>>,
     /// Threads; all cores if `None`.
     pub threads: Option<usize>,
+    /// Where to run.
+    pub device: Device,
 }
 
 /// A compiled experiment, ready to run.
@@ -47,6 +53,7 @@ pub struct Simulation<'a> {
     kept: recording::Kept,
     initial: crate::back::Initial,
     threads: usize,
+    device: Device,
     notes: Vec<Diagnostic>,
     noise_replay: Option<Arc<[f64]>>,
 }
@@ -57,16 +64,35 @@ pub enum SimulationError {
     /// The engine stopped.
     #[error(transparent)]
     Run(#[from] RunError),
+    /// The GPU engine stopped.
+    #[cfg(feature = "cuda")]
+    #[error(transparent)]
+    Gpu(#[from] GpuError),
+    /// The program was built without it.
+    #[error("this program was built without GPU support (feature `cuda`)")]
+    NoGpuSupport,
     /// The results can't be written.
     #[error(transparent)]
     Output(#[from] OutputError),
+}
+
+impl SimulationError {
+    /// Whether somebody asked for the run to stop.
+    pub fn is_cancelled(&self) -> bool {
+        match self {
+            Self::Run(RunError::Cancelled) => true,
+            #[cfg(feature = "cuda")]
+            Self::Gpu(GpuError::Cancelled) => true,
+            _ => false,
+        }
+    }
 }
 
 /// What a run did.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// Of the engine.
-    pub summary: Summary,
+    pub summary: RunSummary,
     /// Points that left the finite numbers: number in the sweep and first such step.
     pub nonfinite: Vec<(u64, u64)>,
 }
@@ -100,6 +126,7 @@ impl<'a> Simulation<'a> {
             kept,
             initial,
             threads,
+            device: options.device.clone(),
             notes,
             noise_replay: None,
         })
@@ -188,7 +215,7 @@ impl<'a> Simulation<'a> {
         layout(self.experiment, &self.recording, provenance)
     }
 
-    /// Runs on the CPU and writes the results to `path`, `.npz` or `.zarr`.
+    /// Runs on the chosen device and writes the results to `path`, `.npz` or `.zarr`.
     ///
     /// # Errors
     /// If the results can't be written, or the run is cancelled; nothing is left at `path` then
@@ -215,7 +242,8 @@ impl<'a> Simulation<'a> {
         let rows = self.kept.record.monitors.iter();
         let rows = rows.map(|m| m.rows(self.experiment.integration.steps())).collect();
         let mut sink = StoreSink::new(store, self.shape(places), rows);
-        let summary = sweep::run(&self.job(), self.threads, &mut sink, progress, cancel)?;
+        let summary =
+            device::run(&self.device, &self.job(), self.threads, &mut sink, progress, cancel)?;
         let nonfinite = sink.finish()?;
         let number = |(index, step): (usize, u64)| (self.recording.points[index], step);
         Ok(Outcome { summary, nonfinite: nonfinite.into_iter().map(number).collect() })

@@ -1,10 +1,10 @@
 //! Results in memory.
 
-use super::{Outcome, Simulation, SimulationError};
+use super::{Outcome, RunSummary, Simulation, SimulationError};
 use crate::output::memory::MemoryStore;
 use crate::output::results::Provenance;
 use crate::output::{ArraySpec, Content};
-use crate::sweep::{Progress, Silent, Summary};
+use crate::sweep::{Progress, Silent};
 use std::sync::atomic::AtomicBool;
 
 /// An array with named dimensions, in C order.
@@ -66,7 +66,7 @@ pub struct RunResult {
     /// Points that left the finite numbers: position in `points` and first such step.
     pub nonfinite: Vec<(usize, u64)>,
     /// Of the engine.
-    pub summary: Summary,
+    pub summary: RunSummary,
     arrays: Vec<ResultArray>,
 }
 
@@ -118,11 +118,11 @@ impl RunResult {
 }
 
 impl Simulation<'_> {
-    /// Runs on the CPU and keeps the results in memory, [`Simulation::result_bytes`] of them (twice
+    /// Runs on the chosen device and keeps the results in memory, [`Simulation::result_bytes`] of them (twice
     /// that for a run in 32 bits).
     ///
     /// # Errors
-    /// If the job can't be run, see [`crate::sweep::RunError`].
+    /// If the job can't be run, see [`SimulationError`].
     pub fn run(&self) -> Result<RunResult, SimulationError> {
         self.run_watched(&Silent, &AtomicBool::new(false))
     }
@@ -136,7 +136,7 @@ impl Simulation<'_> {
         progress: &dyn Progress,
         cancel: &AtomicBool,
     ) -> Result<RunResult, SimulationError> {
-        let provenance = Provenance { device: "cpu".to_owned(), warnings: Vec::new() };
+        let provenance = Provenance { device: self.device.to_string(), warnings: Vec::new() };
         let (specs, places) = self.layout(&provenance);
         let store = MemoryStore::create(&specs);
         let outcome = self.run_into(Box::new(store.clone()), places, progress, cancel)?;
@@ -152,7 +152,7 @@ impl Simulation<'_> {
                     Content::Reals(values) => values,
                     Content::Integers(values) => values.iter().map(|&v| v as f64).collect(),
                     Content::Regular { first, step, count } => {
-                        (0..count).map(|k| first + k as f64 * step).collect()
+                        Content::regular(first, step, count).collect()
                     }
                     Content::Strings(_) => return None,
                 };

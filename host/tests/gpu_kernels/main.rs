@@ -1,9 +1,10 @@
 //! The GPU kernels without a GPU: run natively in an emulation and compared with the CPU engine and
 //! with a plain simulator, bit for bit.
 
-#![allow(missing_docs, unreachable_pub, reason = "a test")]
+#![allow(missing_docs, unreachable_pub, clippy::unwrap_used, reason = "a test")]
 
 mod emulated;
+#[allow(dead_code, reason = "shared with the tests of the CPU engine")]
 #[path = "../engine/programs.rs"]
 mod programs;
 #[path = "../engine/reference.rs"]
@@ -15,6 +16,7 @@ use host::back::{AfferentMatrix, Initial, Job, ParameterValues, Recorded, Speed,
 use host::experiment::{Method, Precision};
 use host::ir::{BinaryOp, Inst};
 use host::monitor::MonitorKind;
+use host::simulation::{Options, Record, Simulation};
 use host::sweep::{PointResult, RowBlock, Silent, Sink, SinkError, Status, run};
 use programs::*;
 use std::sync::atomic::AtomicBool;
@@ -239,6 +241,41 @@ fn a_point_that_leaves_the_finite_numbers_is_flagged_alone() {
     assert!(matches!(on_cpu(&job).status[0], Some(Status::NonFinite { .. })));
     assert_eq!(on_cpu(&job).status[1], Some(Status::Finite));
     assert_same(&job, "explosion");
+}
+
+#[test]
+fn shipped_experiments_give_the_bits_of_the_cpu_engine() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut count = 0;
+    for folder in ["models", "examples"] {
+        for entry in std::fs::read_dir(root.join(folder)).unwrap() {
+            let path = entry.unwrap().path();
+            if path.extension().is_none_or(|extension| extension != "yaml") {
+                continue;
+            }
+            let name = path.display().to_string();
+            let mut experiment = host::experiment::load(&path).unwrap().experiment;
+            let points = experiment.sweep.points().unwrap_or(1);
+            // The last points of a sweep have the strongest couplings.
+            let options = Options {
+                points: std::iter::once(points.saturating_sub(2)..points).collect(),
+                record: Some(Record::Raw),
+                ..Options::default()
+            };
+            for precision in PRECISIONS {
+                experiment.precision = precision;
+                let simulation = Simulation::new(&experiment, &options).unwrap();
+                let mut job = simulation.job();
+                (job.steps, job.transient_steps) = (45, 3);
+                job.record.monitors.retain(|monitor| monitor.period() < 40);
+                let signal = host::back::Signal { samples: vec![0.5, -1.5, 2.0, 0.25] };
+                job.signals.iter_mut().for_each(|s| *s = signal.clone());
+                assert_same(&job, &format!("{name} {precision:?}"));
+            }
+            count += 1;
+        }
+    }
+    assert!(count > 25, "only {count} experiments were found");
 }
 
 #[test]

@@ -12,6 +12,7 @@ use host::ir::{
     BinaryOp, Bound, CompareOp, Function1, Function2, Input, Inst, LogicOp, Program, Section,
     UnaryOp, Value,
 };
+use kernels_gpu::lane::Lane;
 use libtest_mimic::{Failed, Trial};
 
 const UNARY: [UnaryOp; 7] = [
@@ -160,7 +161,7 @@ fn compare<T: Real + cuda_std::slot::Bits>(
                 let found = <T as cuda_std::slot::Bits>::from_bits(machine.registers[name]);
                 let same =
                     cuda_std::slot::Bits::to_bits(found) == cuda_std::slot::Bits::to_bits(expected);
-                let both_nan = found != found && expected != expected;
+                let both_nan = Lane::ne(found, found) && Lane::ne(expected, expected);
                 if !same && !both_nan {
                     let message = format!("of {states:?}: {found:?}, not {expected:?}\n{body}");
                     return Err(message.into());

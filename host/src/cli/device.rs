@@ -1,0 +1,46 @@
+//! From `--device` to a device.
+
+use super::args::{self, RunArgs};
+use crate::compute::cuda_devices;
+use crate::simulation::Device;
+
+/// The device to run on, and what to say about the choice; or why it can't be had.
+pub(super) fn choose(args: &RunArgs) -> Result<(Device, String), String> {
+    let cuda = |ordinals| Device::Cuda {
+        ordinals,
+        batch_points: args.batch_points,
+        launch_steps: args.launch_steps,
+    };
+    match &args.device {
+        args::Device::Cpu => Ok((Device::Cpu, String::new())),
+        args::Device::Auto => match cuda_devices() {
+            Ok(devices) if !devices.is_empty() => Ok((cuda(vec![0]), describe(&devices[0]))),
+            Ok(_) => Ok((Device::Cpu, " (there is no NVIDIA GPU)".to_owned())),
+            Err(error) => Ok((Device::Cpu, format!(" ({})", first_line(&error)))),
+        },
+        args::Device::Cuda(ordinals) => {
+            let devices = cuda_devices().map_err(|error| {
+                format!("{}; run on the CPU with --device cpu", first_line(&error))
+            })?;
+            let mut known = Vec::new();
+            for &ordinal in ordinals {
+                match devices.get(ordinal as usize) {
+                    Some(device) => known.push(describe(device)),
+                    None => {
+                        let count = super::terminal::count(devices.len() as u64, "device");
+                        return Err(format!("there is no cuda:{ordinal}: {count}, from 0"));
+                    }
+                }
+            }
+            Ok((cuda(ordinals.clone()), known.concat()))
+        }
+    }
+}
+
+fn describe(device: &crate::compute::DeviceSummary) -> String {
+    format!(" ({}, {} free)", device.identity.device, super::terminal::bytes(device.memory.free))
+}
+
+fn first_line(error: &dyn std::error::Error) -> String {
+    super::terminal::chain(error).lines().next().unwrap_or_default().to_owned()
+}
