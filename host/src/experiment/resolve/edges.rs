@@ -102,14 +102,40 @@ impl Units {
                 }
             }
         };
-        Self {
-            length: factor(
-                "distance_unit",
-                &[("mm", 1.0), ("cm", 10.0), ("m", 1000.0), ("um", 1e-3)],
-            ),
-            time: factor("time_unit", &[("ms", 1.0), ("s", 1000.0), ("us", 1e-3)]),
-        }
+        Self { length: factor("distance_unit", LENGTHS), time: factor("time_unit", TIMES) }
     }
+}
+
+/// Millimetres in a unit of length.
+const LENGTHS: &[(&str, f64)] = &[("mm", 1.0), ("cm", 10.0), ("m", 1000.0), ("um", 1e-3)];
+/// Milliseconds in a unit of time.
+const TIMES: &[(&str, f64)] = &[("ms", 1.0), ("s", 1000.0), ("us", 1e-3)];
+
+/// The factor of the unit that stands beside one of `keys` in an edge; `default` without one.
+fn own_unit(
+    cx: &mut Context<'_>,
+    edge: &Node,
+    keys: &[&str],
+    known: &[(&str, f64)],
+    default: f64,
+) -> f64 {
+    let beside = |key: &&str| edge.get(key).or_else(|| edge.at(&["parameters", key]));
+    let Some(unit) = keys.iter().find_map(beside).and_then(|given| given.get("unit")) else {
+        return default;
+    };
+    let text = unit.scalar().map_or("", |s| s.text.as_str());
+    if let Some((_, factor)) = known.iter().find(|(name, _)| *name == text) {
+        return *factor;
+    }
+    let names = known.iter().map(|(name, _)| *name);
+    cx.unknown(
+        Code::BadValue,
+        &format!("unknown unit of an edge's {}", keys[0]),
+        text,
+        &unit.location,
+        names,
+    );
+    default
 }
 
 fn one<'n>(
@@ -153,8 +179,11 @@ fn one<'n>(
         None
     };
     let weight = checked(&["weight"], f64::NEG_INFINITY, "weight").unwrap_or(1.0);
-    let length = checked(&["length", "distance", "tract_length"], 0.0, "length");
-    let delay = checked(&["delay"], 0.0, "delay").map(|d| d * units.time);
+    const LENGTH: &[&str] = &["length", "distance", "tract_length"];
+    let length = checked(LENGTH, 0.0, "length");
+    let delay = checked(&["delay"], 0.0, "delay");
+    let length = length.map(|l| l * own_unit(cx, edge, LENGTH, LENGTHS, units.length));
+    let delay = delay.map(|d| d * own_unit(cx, edge, &["delay"], TIMES, units.time));
     let coupling = edge.get("coupling").and_then(|node| match node.scalar() {
         Some(scalar) => Some(scalar.text.as_str()),
         None => {
@@ -175,7 +204,7 @@ fn one<'n>(
         source,
         target,
         weight,
-        length_mm: length.unwrap_or_else(distance) * units.length,
+        length_mm: length.unwrap_or_else(|| distance() * units.length),
         delay_ms: delay.unwrap_or(f64::NAN),
         coupling,
         location: &edge.location,
