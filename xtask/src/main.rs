@@ -93,7 +93,8 @@ fn executable(command: &mut Command, name: &str) -> Result<PathBuf, String> {
         let length = line[start..].find('"')?;
         Some(PathBuf::from(&line[start..start + length]))
     });
-    path.last().ok_or_else(|| format!("cargo built no executable for {name}"))
+    let mut path = path;
+    path.next_back().ok_or_else(|| format!("cargo built no executable for {name}"))
 }
 
 fn root() -> PathBuf {
