@@ -191,7 +191,8 @@ impl Streamed {
             let at = first + done;
             let (p, within) = (at / point, at % point);
             let n = (point - within).min(count - done);
-            let mut ranges = vec![p..p + 1];
+            let this = p..p + 1;
+            let mut ranges = vec![this];
             if shape.len() > 1 {
                 ranges.push(within / row..(within + n) / row);
                 ranges.extend(shape[2..].iter().map(|&n| 0..n));

@@ -57,13 +57,13 @@ impl Kind {
 /// What the network block names; nothing where it lists edges or only counts nodes.
 pub(super) fn find(cx: &mut Context<'_>, node: &Node, count: Option<usize>) -> Option<Source> {
     let mut found: Vec<(&str, Source)> = Vec::new();
-    if let Some(file) = node.get("data_file") {
-        if let Some(text) = cx.text(file, "data_file") {
-            let primary = node.get("primary_weight");
-            let primary = primary.and_then(|n| cx.text(n, "primary_weight")).map(str::to_owned);
-            let kind = Kind::File { path: join(cx.base, text), primary_weight: primary };
-            found.push(("data_file", Source { kind, location: file.location.clone() }));
-        }
+    if let Some(file) = node.get("data_file")
+        && let Some(text) = cx.text(file, "data_file")
+    {
+        let primary = node.get("primary_weight");
+        let primary = primary.and_then(|n| cx.text(n, "primary_weight")).map(str::to_owned);
+        let kind = Kind::File { path: join(cx.base, text), primary_weight: primary };
+        found.push(("data_file", Source { kind, location: file.location.clone() }));
     }
     if let Some(files) = node.get("edge_matrix_files") {
         let list = if files.is_sequence() { files.items() } else { std::slice::from_ref(files) };
@@ -87,10 +87,10 @@ pub(super) fn find(cx: &mut Context<'_>, node: &Node, count: Option<usize>) -> O
             found.push(("bids_dir", Source { kind, location: folder.location.clone() }));
         }
     }
-    if let Some(generator) = node.get("graph_generator") {
-        if let Some(source) = self::generator(cx, generator, count) {
-            found.push(("graph_generator", source));
-        }
+    if let Some(generator) = node.get("graph_generator")
+        && let Some(source) = self::generator(cx, generator, count)
+    {
+        found.push(("graph_generator", source));
     }
     if let [first, second, ..] = &found[..] {
         let message = format!("both `{}` and `{}` give a connectome", first.0, second.0);

@@ -314,11 +314,11 @@ fn one(
         |key: &str| -> Option<Equation> { node.get(key).and_then(|n| cx.equation(n, &what)) };
     let (mut pre, post) = (expression("pre_expression"), expression("post_expression"));
     let delayed = cx.flag_or(node, "delayed", true) && delayed;
-    if let Some(symmetry) = node.get("symmetry") {
-        if symmetry.scalar().is_none_or(|s| s.text != "directed") {
-            let message = format!("{what} has a symmetry; only `directed` is known");
-            cx.error(Code::NotSupported, message, &symmetry.location);
-        }
+    if let Some(symmetry) = node.get("symmetry")
+        && symmetry.scalar().is_none_or(|s| s.text != "directed")
+    {
+        let message = format!("{what} has a symmetry; only `directed` is known");
+        cx.error(Code::NotSupported, message, &symmetry.location);
     }
     let mut states = |key: &str| -> Option<Vec<usize>> {
         let given = node.get(key)?;

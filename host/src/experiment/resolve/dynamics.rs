@@ -242,15 +242,15 @@ fn states<'n>(cx: &mut Context<'_>, node: &'n Node, model: &mut Model<'n>) {
             continue;
         };
         for (key, allowed) in [("equation_type", "differential"), ("equation_order", "1")] {
-            if let Some(given) = state.get(key) {
-                if given.scalar().is_none_or(|s| s.text != allowed) {
-                    let message = format!("`{key}` of {what} must be {allowed}");
-                    let help = match key {
-                        "equation_type" => "an algebraic quantity is a derived variable",
-                        _ => "write it as several equations of first order",
-                    };
-                    cx.error_help(Code::NotSupported, message, &given.location, help);
-                }
+            if let Some(given) = state.get(key)
+                && given.scalar().is_none_or(|s| s.text != allowed)
+            {
+                let message = format!("`{key}` of {what} must be {allowed}");
+                let help = match key {
+                    "equation_type" => "an algebraic quantity is a derived variable",
+                    _ => "write it as several equations of first order",
+                };
+                cx.error_help(Code::NotSupported, message, &given.location, help);
             }
         }
         if cx.flag_or(state, "stimulation_variable", false) && model.stimulated.is_none() {

@@ -255,23 +255,23 @@ fn assemble(
                     .help("edges count both ways unless they say `directed: true`"),
             );
         };
-        if let Some(first) = by_coupling.insert((at.0, at.1, edge.coupling), edge) {
-            if first.weight != edge.weight {
-                let message = format!(
-                    "two weights from node {} to node {}: {} and {}",
-                    edge.source, edge.target, first.weight, edge.weight
-                );
-                clash(first, Code::BadValue, message);
-            }
+        if let Some(first) = by_coupling.insert((at.0, at.1, edge.coupling), edge)
+            && first.weight != edge.weight
+        {
+            let message = format!(
+                "two weights from node {} to node {}: {} and {}",
+                edge.source, edge.target, first.weight, edge.weight
+            );
+            clash(first, Code::BadValue, message);
         }
-        if let Some(first) = seen.insert(at, edge) {
-            if !same(first.length_mm, edge.length_mm) || !same(first.delay_ms, edge.delay_ms) {
-                let message = format!(
-                    "edges from node {} to node {} differ in length or delay",
-                    edge.source, edge.target
-                );
-                clash(first, Code::NotSupported, message);
-            }
+        if let Some(first) = seen.insert(at, edge)
+            && (!same(first.length_mm, edge.length_mm) || !same(first.delay_ms, edge.delay_ms))
+        {
+            let message = format!(
+                "edges from node {} to node {} differ in length or delay",
+                edge.source, edge.target
+            );
+            clash(first, Code::NotSupported, message);
         }
         let part = names.iter().position(|name| *name == edge.coupling).unwrap_or(0);
         parts[part][at] = edge.weight;

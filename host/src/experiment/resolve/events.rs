@@ -29,11 +29,11 @@ pub(super) fn event(cx: &mut Context<'_>, member: Named<'_>) -> Option<Event> {
             return None;
         }
     };
-    if let Some(target) = member.node.get("target_component") {
-        if target.scalar().is_none_or(|s| s.text != "all_vertices") {
-            let message = format!("{what} must act on all nodes");
-            cx.error(Code::NotSupported, message, &target.location);
-        }
+    if let Some(target) = member.node.get("target_component")
+        && target.scalar().is_none_or(|s| s.text != "all_vertices")
+    {
+        let message = format!("{what} must act on all nodes");
+        cx.error(Code::NotSupported, message, &target.location);
     }
     let mut part = |key: &str| match member.node.get(key) {
         Some(node) => cx.equation(node, &what),

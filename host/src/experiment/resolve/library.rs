@@ -170,12 +170,11 @@ fn fill_values(node: &mut Node, base: &Node) {
     let Some(parameters) = entries.iter_mut().find(|e| e.key == "parameters") else { return };
     let Kind::Mapping(members) = &mut parameters.value.kind else { return };
     for member in members {
-        if let Some(below) = base.at(&["parameters", &member.key]) {
-            if member.value.is_null()
-                || (member.value.is_mapping() && member.value.get("value").is_none())
-            {
-                member.value = member.value.over(below);
-            }
+        if let Some(below) = base.at(&["parameters", &member.key])
+            && (member.value.is_null()
+                || (member.value.is_mapping() && member.value.get("value").is_none()))
+        {
+            member.value = member.value.over(below);
         }
     }
 }

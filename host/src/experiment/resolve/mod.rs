@@ -152,16 +152,17 @@ fn wrap(cx: &mut Context<'_>, tree: &Node) -> Option<Option<Node>> {
 /// `network`, or `connectivity` by its older name.
 fn network_block(cx: &mut Context<'_>, tree: &Node) -> Option<Node> {
     let (network, older) = (tree.entry("network"), tree.entry("connectivity"));
-    if let (Some(network), Some(older)) = (network, older) {
-        if !network.value.is_null() && !older.value.is_null() {
-            let message = "`network` and `connectivity` are the same thing";
-            cx.out.push(
-                Diagnostic::error(Code::DuplicateKey, message)
-                    .at(older.location.clone(), "this")
-                    .at(network.location.clone(), "and this")
-                    .help("keep one of the two"),
-            );
-        }
+    if let (Some(network), Some(older)) = (network, older)
+        && !network.value.is_null()
+        && !older.value.is_null()
+    {
+        let message = "`network` and `connectivity` are the same thing";
+        cx.out.push(
+            Diagnostic::error(Code::DuplicateKey, message)
+                .at(older.location.clone(), "this")
+                .at(network.location.clone(), "and this")
+                .help("keep one of the two"),
+        );
     }
     let block = tree.any(&["network", "connectivity"])?;
     Some(network::with_templates(block))

@@ -138,17 +138,17 @@ pub(super) fn resolve<'n>(cx: &mut Context<'_>, node: Option<&'n Node>) -> Parts
     if let (Some(0), Some(given)) = (count, given) {
         cx.error(Code::BadValue, "a network needs at least one node", &given.location);
     }
-    if let (Some(count), Some(given)) = (count, given) {
-        if !specs.is_empty() && specs.len() != count {
-            let message =
-                format!("number_of_nodes is {count} but {} nodes are listed", specs.len());
-            let at = node.get("nodes").map_or(&node.location, |n| &n.location);
-            cx.out.push(
-                Diagnostic::error(Code::ShapeMismatch, message)
-                    .at(given.location.clone(), "this many")
-                    .at(at.clone(), "listed here"),
-            );
-        }
+    if let (Some(count), Some(given)) = (count, given)
+        && !specs.is_empty()
+        && specs.len() != count
+    {
+        let message = format!("number_of_nodes is {count} but {} nodes are listed", specs.len());
+        let at = node.get("nodes").map_or(&node.location, |n| &n.location);
+        cx.out.push(
+            Diagnostic::error(Code::ShapeMismatch, message)
+                .at(given.location.clone(), "this many")
+                .at(at.clone(), "listed here"),
+        );
     }
     let source = connectome_source::find(cx, node, count);
     let listed = members(node, "edges");
@@ -164,7 +164,7 @@ pub(super) fn resolve<'n>(cx: &mut Context<'_>, node: Option<&'n Node>) -> Parts
                 cx.error_help(Code::BadValue, message, &edge.location, "keep one of the two");
             }
             let read = connectome_source::read(cx, node, &source, &specs, count);
-            read.map(|connectome| edges::Built::whole(connectome))
+            read.map(edges::Built::whole)
         }
         None => {
             for edge in

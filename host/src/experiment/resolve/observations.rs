@@ -202,18 +202,18 @@ fn recognise(member: Named<'_>) -> Result<(ObservationKind, bool), String> {
         let name = name.or_else(|| step.get("function")).or_else(|| step.get("name"));
         name.and_then(Node::scalar).map(|s| s.text.clone())
     };
-    if let [only] = steps {
-        if let Some(kind) = step_name(only).as_deref().and_then(kind) {
-            // A mean over nodes or states is another thing than one over time.
-            let axis = only.at(&["arguments", "axis"]).and_then(value).and_then(number);
-            let over_time = axis.is_none_or(|a| a == 0.0);
-            return match kind {
-                ObservationKind::Mean | ObservationKind::StandardDeviation if !over_time => {
-                    Err("only means over time are computed".into())
-                }
-                kind => Ok((kind, false)),
-            };
-        }
+    if let [only] = steps
+        && let Some(kind) = step_name(only).as_deref().and_then(kind)
+    {
+        // A mean over nodes or states is another thing than one over time.
+        let axis = only.at(&["arguments", "axis"]).and_then(value).and_then(number);
+        let over_time = axis.is_none_or(|a| a == 0.0);
+        return match kind {
+            ObservationKind::Mean | ObservationKind::StandardDeviation if !over_time => {
+                Err("only means over time are computed".into())
+            }
+            kind => Ok((kind, false)),
+        };
     }
     if let Some(kind) = kind(member.name) {
         if !steps.is_empty() {

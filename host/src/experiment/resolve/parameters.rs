@@ -52,13 +52,13 @@ fn values(
 ) -> Option<ParameterValue> {
     let what = format!("the value of `{}`", member.name);
     if !given.is_sequence() {
-        if let Some(scalar) = given.scalar().filter(|s| s.value == ScalarValue::Text) {
-            if super::read::number(given).is_none() {
-                let message = format!("{what} is the text `{}`", scalar.text);
-                let help = "a number is needed here; an expression goes among derived parameters";
-                cx.error_help(Code::WrongType, message, &given.location, help);
-                return None;
-            }
+        if let Some(scalar) = given.scalar().filter(|s| s.value == ScalarValue::Text)
+            && super::read::number(given).is_none()
+        {
+            let message = format!("{what} is the text `{}`", scalar.text);
+            let help = "a number is needed here; an expression goes among derived parameters";
+            cx.error_help(Code::WrongType, message, &given.location, help);
+            return None;
         }
         return cx.finite(given, &what).map(ParameterValue::Uniform);
     }

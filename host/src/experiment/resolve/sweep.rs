@@ -73,10 +73,10 @@ impl Names<'_> {
             .collect();
         let first = *amplitudes.first()?;
         for &state in states {
-            if let Some(noise) = &mut self.dynamics.state_variables[state].noise {
-                if noise.is_nsig == nsig {
-                    noise.amplitude = first;
-                }
+            if let Some(noise) = &mut self.dynamics.state_variables[state].noise
+                && noise.is_nsig == nsig
+            {
+                noise.amplitude = first;
             }
         }
         Some(first)
@@ -120,19 +120,19 @@ impl Names<'_> {
     }
 
     fn owned(&mut self, owner: &str, own: &str) -> Option<usize> {
-        if owner == self.dynamics.name {
-            if let Some(found) = self.position(Scope::Dynamics, own) {
-                return Some(found);
-            }
+        if owner == self.dynamics.name
+            && let Some(found) = self.position(Scope::Dynamics, own)
+        {
+            return Some(found);
         }
         let state = self.dynamics.state_variables.iter().position(|s| s.name == owner);
         if let Some(found) = state.and_then(|s| self.noise(&[s], own)) {
             return Some(found);
         }
-        if let Some(k) = self.stimuli.iter().position(|s| s == owner) {
-            if let Some(found) = self.position(Scope::Stimulus(k), own) {
-                return Some(found);
-            }
+        if let Some(k) = self.stimuli.iter().position(|s| s == owner)
+            && let Some(found) = self.position(Scope::Stimulus(k), own)
+        {
+            return Some(found);
         }
         let couplings = self.couplings.iter().filter(|(name, _)| name == owner);
         couplings.map(|(_, scope)| *scope).find_map(|scope| self.position(scope, own))
@@ -239,12 +239,12 @@ fn exploration(cx: &mut Context<'_>, member: Named<'_>, names: &mut Names<'_>) -
             }
         }
     }
-    if let Some(trials) = node.get("n_trials") {
-        if cx.whole(trials, "n_trials").is_some_and(|n| n > 1) {
-            let message = "n_trials: repeated points are not supported";
-            let help = "each point has its own random numbers; run again with another seed";
-            cx.error_help(Code::NotSupported, message, &trials.location, help);
-        }
+    if let Some(trials) = node.get("n_trials")
+        && cx.whole(trials, "n_trials").is_some_and(|n| n > 1)
+    {
+        let message = "n_trials: repeated points are not supported";
+        let help = "each point has its own random numbers; run again with another seed";
+        cx.error_help(Code::NotSupported, message, &trials.location, help);
     }
     if let Some(algorithms) = node.get("algorithms").filter(|n| !n.items().is_empty()) {
         let message = "algorithms at each point are not supported";
@@ -365,26 +365,26 @@ pub(super) fn target(
 }
 
 fn check_axes(cx: &mut Context<'_>, sweep: &Sweep) {
-    if sweep.mode == SweepMode::Zip {
-        if let Some(first) = sweep.axes.first() {
-            for other in &sweep.axes[1..] {
-                if other.values.len() != first.values.len() {
-                    let message = format!(
-                        "a zip needs axes of one length: `{}` has {} values, `{}` has {}",
-                        first.name,
-                        first.values.len(),
-                        other.name,
-                        other.values.len()
-                    );
-                    let mut finding = Diagnostic::error(Code::ZipLength, message);
-                    for axis in [other, first] {
-                        if let Some(location) = &axis.location {
-                            let text = format!("{} values", axis.values.len());
-                            finding = finding.at(location.clone(), text);
-                        }
+    if sweep.mode == SweepMode::Zip
+        && let Some(first) = sweep.axes.first()
+    {
+        for other in &sweep.axes[1..] {
+            if other.values.len() != first.values.len() {
+                let message = format!(
+                    "a zip needs axes of one length: `{}` has {} values, `{}` has {}",
+                    first.name,
+                    first.values.len(),
+                    other.name,
+                    other.values.len()
+                );
+                let mut finding = Diagnostic::error(Code::ZipLength, message);
+                for axis in [other, first] {
+                    if let Some(location) = &axis.location {
+                        let text = format!("{} values", axis.values.len());
+                        finding = finding.at(location.clone(), text);
                     }
-                    cx.out.push(finding);
                 }
+                cx.out.push(finding);
             }
         }
     }

@@ -40,17 +40,14 @@ pub(super) fn integration(
             None => {}
         }
     }
-    if let (Some(a), Some(b)) = (node.get("step_size"), node.get("dt")) {
-        if super::read::number(a) != super::read::number(b) {
-            cx.out.push(
-                Diagnostic::error(
-                    Code::BadValue,
-                    "`step_size` and `dt` are the same thing and differ",
-                )
+    if let (Some(a), Some(b)) = (node.get("step_size"), node.get("dt"))
+        && super::read::number(a) != super::read::number(b)
+    {
+        cx.out.push(
+            Diagnostic::error(Code::BadValue, "`step_size` and `dt` are the same thing and differ")
                 .at(b.location.clone(), "this")
                 .at(a.location.clone(), "and this"),
-            );
-        }
+        );
     }
     let mut span = |key: &str| {
         let given = node.get(key)?;
@@ -68,23 +65,23 @@ pub(super) fn integration(
     if let Some((value, _)) = duration {
         result.duration = value;
     }
-    if let Some(given) = node.get("steps") {
-        if let Some(steps) = cx.whole(given, "`steps`") {
-            let wanted = steps as f64 * result.dt;
-            match duration {
-                Some((value, place)) if (value / result.dt).round() != steps as f64 => {
-                    let message = format!(
-                        "`steps` is {steps}, `duration` {value} is {} steps",
-                        value / result.dt
-                    );
-                    cx.out.push(
-                        Diagnostic::error(Code::BadValue, message)
-                            .at(given.location.clone(), "this")
-                            .at(place.location.clone(), "and this"),
-                    );
-                }
-                _ => result.duration = wanted,
+    if let Some(given) = node.get("steps")
+        && let Some(steps) = cx.whole(given, "`steps`")
+    {
+        let wanted = steps as f64 * result.dt;
+        match duration {
+            Some((value, place)) if (value / result.dt).round() != steps as f64 => {
+                let message = format!(
+                    "`steps` is {steps}, `duration` {value} is {} steps",
+                    value / result.dt
+                );
+                cx.out.push(
+                    Diagnostic::error(Code::BadValue, message)
+                        .at(given.location.clone(), "this")
+                        .at(place.location.clone(), "and this"),
+                );
             }
+            _ => result.duration = wanted,
         }
     }
     if let Some(scale) = node.get("time_scale") {
@@ -170,10 +167,10 @@ pub(super) fn noise(
 ) -> Vec<(u64, crate::diagnostic::Location)> {
     let mut seeds = Vec::new();
     let mut seed = |cx: &mut Context<'_>, node: &Node| {
-        if let Some(given) = node.get("seed") {
-            if let Some(seed) = cx.whole(given, "`seed`") {
-                seeds.push((seed, given.location.clone()));
-            }
+        if let Some(given) = node.get("seed")
+            && let Some(seed) = cx.whole(given, "`seed`")
+        {
+            seeds.push((seed, given.location.clone()));
         }
     };
     let extent = network.extent(1);
@@ -304,13 +301,12 @@ fn amplitude(
     };
     let is_nsig = member.name == "nsig";
     // The amplitude may be a parameter of the model.
-    if let Some(scalar) = value(member.node).and_then(Node::scalar) {
-        if scalar.value == ScalarValue::Text {
-            let found =
-                into.iter().position(|p| p.scope == Scope::Dynamics && p.name == scalar.text);
-            if let Some(amplitude) = found {
-                return Some(Noise { amplitude, is_nsig });
-            }
+    if let Some(scalar) = value(member.node).and_then(Node::scalar)
+        && scalar.value == ScalarValue::Text
+    {
+        let found = into.iter().position(|p| p.scope == Scope::Dynamics && p.name == scalar.text);
+        if let Some(amplitude) = found {
+            return Some(Noise { amplitude, is_nsig });
         }
     }
     let parameter = parameters::resolve(cx, member, scope, extent);
