@@ -1,5 +1,7 @@
 //! What tools of this kind were reported to get wrong, each as a small experiment with made-up data.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 mod runs;
 
 use host::diagnostic::Diagnostic;

@@ -24,6 +24,7 @@ const TOLERANCE: f64 = 1e-6;
 /// Rows of the table, by model.
 type Table = Arc<Mutex<BTreeMap<String, String>>>;
 
+#[expect(clippy::print_stderr, reason = "a test program says why it failed")]
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
     let Some(corpus) = std::env::var_os("TVBO_CORPUS").map(PathBuf::from) else {
@@ -134,7 +135,7 @@ fn model(path: &Path, trusted: bool) -> Result<String, Failed> {
     }
     let expected = npy::parse(&std::fs::read(reference)?)?;
     let off = difference(&experiment, &result, &expected)?;
-    if trusted && !(off <= TOLERANCE) {
+    if trusted && (off.is_nan() || off > TOLERANCE) {
         return Err(format!("differs by {off:e}").into());
     }
     Ok(format!("agrees to {}", magnitude(off)))
@@ -182,8 +183,9 @@ fn difference(
     Ok(off(&alphabetical).min(off(&of_file)))
 }
 
-/// Models that leave the finite numbers as they come. The same happens at the same step in a direct
-/// transcription to NumPy, whose trajectory agrees to 1e-9 before and, with smaller steps, throughout.
+/// Models that leave the finite numbers as they come. So does a direct transcription to NumPy, at the
+/// same step where both start from the same values; with a tenth of the step both stay finite and
+/// agree to 1e-9.
 const RUNS_AWAY: &[(&str, &str)] = &[
     ("CoombesByrne", "too stiff for its step"),
     ("EpileptorRestingState", "its start is too far from rest for its step"),
@@ -258,7 +260,7 @@ fn follows(experiment: &Experiment, result: &RunResult, step: Step) -> Result<us
         for (variable, expected) in states.iter().zip(&state) {
             let trace = result.trace(0, &variable.name, 0).ok_or("a state that is not recorded")?;
             let off = (trace[row] - expected).abs();
-            if !(off <= TOLERANCE * expected.abs().max(1.0)) {
+            if off.is_nan() || off > TOLERANCE * expected.abs().max(1.0) {
                 let message =
                     format!("{} at step {row}: {}, not {expected}", variable.name, trace[row]);
                 return Err(message.into());
@@ -302,7 +304,8 @@ fn whole_experiment(path: &Path) -> Result<(), Failed> {
     };
     let cut = load(&file, changes)?;
     let points = cut.sweep.points().ok_or("a sweep without an end")?.min(3);
-    let result = run(&cut, &Options { points: vec![0..points], ..Options::default() })?;
+    let first = std::iter::once(0..points).collect();
+    let result = run(&cut, &Options { points: first, ..Options::default() })?;
     match &result.nonfinite[..] {
         [] => Ok(()),
         [(point, step), ..] => Err(format!("point {point} is infinite at step {step}").into()),
