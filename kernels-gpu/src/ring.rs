@@ -52,7 +52,7 @@ mod tests {
     fn windows_hold_the_times_they_should() {
         for longest in [32_u32, 33, 63, 64, 65, 100, 127, 128] {
             let capacity = capacity(longest);
-            assert!(capacity >= longest as usize && capacity % BLOCK == 0);
+            assert!(capacity >= longest as usize && capacity.is_multiple_of(BLOCK));
             let mut ring = vec![i64::MIN; storage(capacity)];
             for t0 in (0..10 * capacity as u64).step_by(BLOCK) {
                 let position = block_position(t0, capacity);

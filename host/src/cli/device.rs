@@ -1,7 +1,8 @@
 //! From `--device` to a device.
 
 use super::args::{self, RunArgs};
-use crate::compute::cuda_devices;
+use crate::back::gpu::kernels;
+use crate::compute::{DeviceSummary, cuda_devices};
 use crate::simulation::Device;
 
 /// The device to run on, and what to say about the choice; or why it can't be had.
@@ -14,7 +15,10 @@ pub(super) fn choose(args: &RunArgs) -> Result<(Device, String), String> {
     match &args.device {
         args::Device::Cpu => Ok((Device::Cpu, String::new())),
         args::Device::Auto => match cuda_devices() {
-            Ok(devices) if !devices.is_empty() => Ok((cuda(vec![0]), describe(&devices[0]))),
+            Ok(devices) if !devices.is_empty() => match usable(&devices[0]) {
+                Ok(()) => Ok((cuda(vec![0]), describe(&devices[0]))),
+                Err(reason) => Ok((Device::Cpu, format!(" ({reason})"))),
+            },
             Ok(_) => Ok((Device::Cpu, " (there is no NVIDIA GPU)".to_owned())),
             Err(error) => Ok((Device::Cpu, format!(" ({})", first_line(&error)))),
         },
@@ -25,7 +29,10 @@ pub(super) fn choose(args: &RunArgs) -> Result<(Device, String), String> {
             let mut known = Vec::new();
             for &ordinal in ordinals {
                 match devices.get(ordinal as usize) {
-                    Some(device) => known.push(describe(device)),
+                    Some(device) => {
+                        usable(device)?;
+                        known.push(describe(device));
+                    }
                     None => {
                         let count = super::terminal::count(devices.len() as u64, "device");
                         return Err(format!("there is no cuda:{ordinal}: {count}, from 0"));
@@ -37,7 +44,13 @@ pub(super) fn choose(args: &RunArgs) -> Result<(Device, String), String> {
     }
 }
 
-fn describe(device: &crate::compute::DeviceSummary) -> String {
+/// Whether this program has kernels for a device.
+fn usable(device: &DeviceSummary) -> Result<(), String> {
+    let (major, minor) = device.constraints.compute_capability.unwrap_or((0, 0));
+    kernels(major, minor).map(|_| ()).map_err(|error| error.to_string())
+}
+
+fn describe(device: &DeviceSummary) -> String {
     format!(" ({}, {} free)", device.identity.device, super::terminal::bytes(device.memory.free))
 }
 

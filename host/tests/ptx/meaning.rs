@@ -204,5 +204,6 @@ fn job(program: &Program, precision: Precision) -> Job<'_> {
         seed: 0,
         points: vec![0],
         record: Record::default(),
+        noise_replay: None,
     }
 }
