@@ -1,5 +1,7 @@
 //! What tools of this kind were reported to get wrong, each as a small experiment with made-up data.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 mod runs;
 
 use host::diagnostic::Diagnostic;
@@ -620,7 +622,8 @@ fn four_thousand_points() {
     let distinct: std::collections::BTreeSet<Vec<u64>> = tavg.chunks(3).map(bits).collect();
     assert_eq!((whole.points.len(), distinct.len()), (4096, 4096));
     for point in (0..4096).step_by(117) {
-        let options = Options { points: vec![point..point + 1], ..means() };
+        let only = point..point + 1;
+        let options = Options { points: vec![only], ..means() };
         let alone = run_with(&experiment, &options);
         assert_eq!(bits(&alone.tavg().values), bits(&tavg[point as usize * 3..][..3]));
     }
