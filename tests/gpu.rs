@@ -143,7 +143,7 @@ fn cases() -> Vec<(String, Source, Case)> {
         cases.push((format!("split::{name}"), kuramoto.clone(), case));
     }
     let mut alone = with_steps(250);
-    alone.points = vec![200..201];
+    alone.points.push(200..201);
     alone.record = Some(Record::Average(1.0));
     cases.push(("split::one_point".into(), kuramoto, alone));
     for (nodes, method) in [(10, "euler"), (33, "rk4"), (300, "heun"), (1000, "heun")] {

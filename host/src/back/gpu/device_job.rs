@@ -100,6 +100,9 @@ impl<'a> DeviceJob<'a> {
     /// A job whose parts do not fit together.
     pub fn new(job: &'a Job<'a>, fold: bool) -> Result<Self, PrepareError> {
         job.check()?;
+        if job.noise_replay.is_some() {
+            return Err(PrepareError::NotRecorded("a replay of given noise"));
+        }
         for kind in &job.record.monitors {
             if matches!(kind, MonitorKind::Bold(_)) {
                 return Err(PrepareError::NotRecorded("BOLD"));
