@@ -4,7 +4,7 @@
 
 use super::block::{Block, Clock, Scheme};
 use super::gather::gather;
-use super::observe::{draw_noise, observe, observe_network, recorded_steps};
+use super::observe::{Normals, draw_noise, observe, observe_network, recorded_steps};
 use super::stages::Stages;
 use super::{KernelFloat, Pointers};
 use crate::abi::{
@@ -73,12 +73,13 @@ unsafe fn simulate<T: KernelFloat, M: Model<T>>(
         }
         thread::sync_threads();
     }
+    let mut normals = Normals::new();
     while clock.offset < arguments.steps {
         let recorded = recorded_steps(&block, clock);
         let mut node = thread::thread_idx_x();
         while node < nodes {
             // SAFETY: the node exists, and is this thread's.
-            unsafe { step::<T, M>(&block, clock, recorded, node) };
+            unsafe { step::<T, M>(&block, &mut normals, clock, recorded, node) };
             node += thread::block_dim_x();
         }
         thread::sync_threads();
@@ -99,6 +100,7 @@ unsafe fn simulate<T: KernelFloat, M: Model<T>>(
 #[inline(always)]
 unsafe fn step<T: KernelFloat, M: Model<T>>(
     block: &Block<T>,
+    normals: &mut Normals,
     clock: Clock,
     recorded: u32,
     node: u32,
@@ -119,7 +121,7 @@ unsafe fn step<T: KernelFloat, M: Model<T>>(
             M::observe(x, start, at, block.column(a.recorded_column, node));
         }
         if block.has(features::NOISE) {
-            draw_noise(block, clock.step, node);
+            draw_noise(block, normals, clock.step, node);
         }
         integrate::<T, M>(block, clock, at, node);
         if block.has(features::BOUNDS) {
@@ -161,19 +163,20 @@ unsafe fn integrate<T: KernelFloat, M: Model<T>>(
     // SAFETY: there is a column for every state and stage, and the node is this thread's.
     unsafe {
         let k = |order: u32, s: u32| *stage(order, s);
-        let (mut order, mut place, mut time) = (0, state(0), block.time(clock.step, 0.0));
+        let mut time = block.time(clock.step, 0.0);
         loop {
-            M::drift(place, time, at, stage(order, 0));
+            let number = stages.number();
+            let place = if number == 0 { state(0) } else { stage(4, 0) };
+            M::drift(place, time, at, stage(number, 0));
             if stages.is_last() {
                 break;
             }
             let to_end = stages.next_is_last();
             let h = if to_end { dt.whole } else { dt.half };
-            each(states, |s| *stage(4, s) = scheme::advance(*state(s), h, k(order, s)));
-            (order, place) = (order + 1, stage(4, 0));
+            each(states, |s| *stage(4, s) = scheme::advance(*state(s), h, k(number, s)));
             time = block.time(clock.step, if to_end { 1.0 } else { 0.5 });
             if stages.disturbed() {
-                M::disturb(place, block.column(a.noise_column, node));
+                M::disturb(stage(4, 0), block.column(a.noise_column, node));
             }
             stages.advance();
         }

@@ -8,18 +8,55 @@ use crate::noise::{normal_index, subsequence};
 use crate::{philox, scheme};
 use cuda_std::thread;
 
+/// The normal numbers that a thread drew last: a block of Philox serves four, which may be those of
+/// several noisy variables or of several steps.
+#[derive(Clone, Copy)]
+pub(super) struct Normals {
+    subsequence: u64,
+    block: u64,
+    values: [f32; 4],
+}
+
+impl Normals {
+    /// None yet.
+    #[inline(always)]
+    pub(super) fn new() -> Self {
+        // No normal has a number that large: numbers are four times their block's.
+        Self { subsequence: 0, block: u64::MAX, values: [0.0; 4] }
+    }
+
+    /// Normal `index` of a subsequence.
+    #[inline(always)]
+    fn get(&mut self, seed: u64, subsequence: u64, index: u64) -> f32 {
+        let block = index / 4;
+        if block != self.block || subsequence != self.subsequence {
+            let values = philox::normals(seed, subsequence, block);
+            *self = Self { subsequence, block, values };
+        }
+        // Selected, because an array that is indexed at run time would live in local memory.
+        let [a, b, c, d] = self.values;
+        let (low, high) = if index & 1 == 0 { (a, c) } else { (b, d) };
+        if index & 2 == 0 { low } else { high }
+    }
+}
+
 /// Draws the noise of a node for a step into its columns.
 ///
 /// # Safety
 /// The node exists.
 #[inline(always)]
-pub(super) unsafe fn draw_noise<T: KernelFloat>(block: &Block<T>, step: u64, node: u32) {
+pub(super) unsafe fn draw_noise<T: KernelFloat>(
+    block: &Block<T>,
+    normals: &mut Normals,
+    step: u64,
+    node: u32,
+) {
     let a = &block.arguments;
     let sequence = subsequence(block.record.key, node);
     let mut variable = 0;
     while variable < a.noisy {
         let index = normal_index(step, a.noisy, variable);
-        let z = T::from_f32(philox::normal(a.seed, sequence, index));
+        let z = T::from_f32(normals.get(a.seed, sequence, index));
         // SAFETY: one column a noisy variable.
         unsafe {
             let sigma = *block.column(a.sigma_column + variable, node);

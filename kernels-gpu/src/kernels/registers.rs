@@ -4,7 +4,7 @@
 
 use super::block::{Block, Clock, Scheme};
 use super::gather::gather;
-use super::observe::{draw_noise, observe, observe_network, recorded_steps};
+use super::observe::{Normals, draw_noise, observe, observe_network, recorded_steps};
 use super::stages::Stages;
 use super::{KernelFloat, Pointers};
 use crate::abi::{
@@ -83,12 +83,13 @@ unsafe fn simulate<T: KernelFloat, const S: usize, M: Model<T, S>>(
         }
         thread::sync_threads();
     }
+    let mut normals = Normals::new();
     while clock.offset < arguments.steps {
         let recorded = recorded_steps(&block, clock);
         let mut node = thread::thread_idx_x();
         while node < nodes {
             // SAFETY: the node exists, and is this thread's.
-            unsafe { step::<T, S, M>(&block, clock, recorded, node) };
+            unsafe { step::<T, S, M>(&block, &mut normals, clock, recorded, node) };
             node += thread::block_dim_x();
         }
         thread::sync_threads();
@@ -109,6 +110,7 @@ unsafe fn simulate<T: KernelFloat, const S: usize, M: Model<T, S>>(
 #[inline(always)]
 unsafe fn step<T: KernelFloat, const S: usize, M: Model<T, S>>(
     block: &Block<T>,
+    normals: &mut Normals,
     clock: Clock,
     recorded: u32,
     node: u32,
@@ -129,7 +131,7 @@ unsafe fn step<T: KernelFloat, const S: usize, M: Model<T, S>>(
             M::observe(x, start, at, block.column(a.recorded_column, node));
         }
         if block.has(features::NOISE) {
-            draw_noise(block, clock.step, node);
+            draw_noise(block, normals, clock.step, node);
         }
         let mut next = integrate::<T, S, M>(block, clock, x, at, node);
         if block.has(features::BOUNDS) {

@@ -8,13 +8,14 @@ use super::KernelFloat;
 use super::block::Block;
 use crate::abi::features;
 
-/// The stages that are left of a step after the current one.
+/// The current stage of a step, and how many are left.
 ///
-/// The compiler does not see through the count: it would unroll the loop, or make one for each scheme.
+/// The compiler does not see through the counts: it would unroll the loop, or make one for each scheme.
 /// The assembler does, and keeps of a loop what the scheme needs.
 #[derive(Clone, Copy)]
 pub(super) struct Stages {
-    /// Number of stages, and [`DISTURBED`].
+    number: u32,
+    /// Stages after the current one, and [`DISTURBED`].
     left: u32,
 }
 
@@ -36,7 +37,13 @@ impl Stages {
         } else {
             0
         };
-        Self { left: opaque(further) }
+        Self { number: opaque(0), left: opaque(further) }
+    }
+
+    /// The current stage, from 0.
+    #[inline(always)]
+    pub(super) fn number(self) -> u32 {
+        self.number
     }
 
     /// No stage follows.
@@ -66,6 +73,7 @@ impl Stages {
     /// On to the next stage.
     #[inline(always)]
     pub(super) fn advance(&mut self) {
+        self.number = opaque(self.number + 1);
         self.left = opaque(self.left - 1);
     }
 }
