@@ -2,7 +2,8 @@
 
 use super::KernelFloat;
 use super::block::{Block, Clock};
-use crate::abi::MonitorRecord;
+use crate::abi::{MonitorRecord, features};
+use crate::bold::{Constants, balloon_step, bold_signal};
 use crate::mean::accumulate;
 use crate::noise::{normal_index, subsequence};
 use crate::{philox, scheme};
@@ -109,6 +110,11 @@ pub(super) unsafe fn observe<T: KernelFloat>(block: &Block<T>, recorded: u32, no
         if monitor.kind == MonitorRecord::NODE_MEAN {
             continue;
         }
+        if block.has(features::BOLD) && monitor.kind == MonitorRecord::BOLD {
+            // SAFETY: the caller's.
+            unsafe { respond(block, &monitor, recorded, node) };
+            continue;
+        }
         let (rows, due) = rows_after(&monitor, recorded);
         let window = monitor.kind == MonitorRecord::WINDOW;
         let mut variable = 0;
@@ -186,9 +192,47 @@ fn row<T: KernelFloat>(
     row: u32,
     variable: u32,
 ) -> usize {
-    (block.point as usize * monitor.capacity as usize + row as usize)
-        * block.arguments.variables as usize
+    (block.point as usize * monitor.capacity as usize + row as usize) * monitor.variables as usize
         + variable as usize
+}
+
+/// Moves the haemodynamic response of a node on where a haemodynamic step ends, and samples it where
+/// a sample is due.
+///
+/// # Safety
+/// As [`observe`]; the monitor is a response.
+#[inline(always)]
+unsafe fn respond<T: KernelFloat>(
+    block: &Block<T>,
+    monitor: &MonitorRecord,
+    recorded: u32,
+    node: u32,
+) {
+    let column = |at: u32| block.column(monitor.column + at, node);
+    // SAFETY: six columns a response, and there is room for the rows of the launch.
+    unsafe {
+        let value = *block.column(block.arguments.recorded_column + monitor.variable, node);
+        let (sum, compensation) = accumulate(*column(0), *column(1), value);
+        (*column(0), *column(1)) = (sum, compensation);
+        if !(monitor.stride_phase + recorded).is_multiple_of(monitor.stride) {
+            return;
+        }
+        let activity = sum / T::from_u32(monitor.stride);
+        (*column(0), *column(1)) = (T::ZERO, T::ZERO);
+        let constants = Constants::from_array(monitor.constants);
+        let state = [*column(2), *column(3), *column(4), *column(5)];
+        let state = balloon_step(state, activity, &constants);
+        let [signal, flow, volume, content] = state;
+        (*column(2), *column(3), *column(4), *column(5)) = (signal, flow, volume, content);
+        // The first haemodynamic step that ends at or after a multiple of the period.
+        let since = monitor.phase + recorded;
+        let rows = since / monitor.period;
+        if rows > (since - monitor.stride) / monitor.period {
+            let row = row(block, monitor, rows - 1, monitor.place) * block.arguments.nodes as usize;
+            *block.pointers.rows.add(monitor.rows as usize + row + node as usize) =
+                bold_signal(volume, content, &constants);
+        }
+    }
 }
 
 /// Adds a recorded value to the compensated sum in a column; returns the place of the sum.
