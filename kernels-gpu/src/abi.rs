@@ -33,6 +33,8 @@ pub mod features {
     pub const EDGES: u32 = 1 << 5;
     /// Something is recorded.
     pub const RECORD: u32 = 1 << 6;
+    /// A haemodynamic response is among it.
+    pub const BOLD: u32 = 1 << 7;
 }
 
 /// Scalars of a launch: `steps` steps of every point of a batch.
@@ -70,7 +72,7 @@ pub struct SimulationArguments {
     pub signals: u32,
     /// Recorded variables.
     pub variables: u32,
-    /// Time series that are recorded.
+    /// [`MonitorRecord`]s: one a time series, or one a variable of it.
     pub monitors: u32,
     /// Whether means over all recorded steps are kept, 0 or 1.
     pub mean: u32,
@@ -146,25 +148,38 @@ pub struct EdgeRecord {
     pub delay: u32,
 }
 
-/// A time series.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// A time series of all recorded variables, or the haemodynamic response to one.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(not(target_arch = "nvptx64"), derive(Pod, Zeroable))]
 #[repr(C)]
 pub struct MonitorRecord {
     /// Where its rows start: `[point][row][variable][node]` values, or `[point][row][variable]`.
     pub rows: u64,
-    /// One of [`MonitorRecord::SAMPLE`], [`MonitorRecord::WINDOW`], [`MonitorRecord::NODE_MEAN`].
+    /// Constants of a haemodynamic response, in the order of
+    /// [`Constants`](crate::bold::Constants), each exact in the precision of the run.
+    pub constants: [f64; 10],
+    /// One of [`MonitorRecord::SAMPLE`], [`MonitorRecord::WINDOW`], [`MonitorRecord::NODE_MEAN`],
+    /// [`MonitorRecord::BOLD`].
     pub kind: u32,
     /// Recorded steps a row.
     pub period: u32,
-    /// Recorded steps since the last row when the launch starts.
+    /// Recorded steps since the last row's period ended when the launch starts.
     pub phase: u32,
     /// Rows of each point that there is room for; those of this launch are its first.
     pub capacity: u32,
-    /// First column of the window: sums, then compensations.
+    /// First column of the window: sums, then compensations; of a response its sum, compensation
+    /// and four states.
     pub column: u32,
-    /// Zero.
-    pub reserved: u32,
+    /// Variables of a row.
+    pub variables: u32,
+    /// Which recorded variable drives a response.
+    pub variable: u32,
+    /// Its place among the variables of a row.
+    pub place: u32,
+    /// Steps of integration in a haemodynamic step.
+    pub stride: u32,
+    /// Recorded steps since the last haemodynamic step when the launch starts.
+    pub stride_phase: u32,
 }
 
 impl MonitorRecord {
@@ -174,6 +189,8 @@ impl MonitorRecord {
     pub const WINDOW: u32 = 1;
     /// The mean over nodes at the last step of each period.
     pub const NODE_MEAN: u32 = 2;
+    /// The BOLD signal at the first haemodynamic step that ends at or after each period.
+    pub const BOLD: u32 = 3;
 }
 
 /// A node that has been finite so far, in the table of non-finite steps.

@@ -101,6 +101,43 @@ impl<L: Lane> Constants<L> {
             signal: [model.k1, model.k2, model.k3].map(|k| L::splat(model.v0 * k)),
         }
     }
+
+    /// From numbers in the order of the fields, which are rounded already.
+    #[inline(always)]
+    pub fn from_array(values: [f64; 10]) -> Self {
+        let [dt, kappa, gamma, inverse_tau, inverse_alpha, ln_unextracted, extraction, a, b, c] =
+            values.map(L::splat);
+        Self {
+            dt,
+            kappa,
+            gamma,
+            inverse_tau,
+            inverse_alpha,
+            ln_unextracted,
+            extraction,
+            signal: [a, b, c],
+        }
+    }
+}
+
+impl<L: Copy + Into<f64>> Constants<L> {
+    /// The numbers in the order of the fields.
+    pub fn to_array(&self) -> [f64; 10] {
+        let [a, b, c] = self.signal;
+        [
+            self.dt,
+            self.kappa,
+            self.gamma,
+            self.inverse_tau,
+            self.inverse_alpha,
+            self.ln_unextracted,
+            self.extraction,
+            a,
+            b,
+            c,
+        ]
+        .map(Into::into)
+    }
 }
 
 /// One explicit Euler step of `[s, f − 1, v − 1, q − 1]` under the activity `z`.

@@ -34,6 +34,12 @@ impl Haemodynamics {
         (steps - steps % self.stride) / self.period
     }
 
+    /// Integration steps after which sample `row` is known: the end of the first haemodynamic step
+    /// that ends at or after its period.
+    pub(super) fn row_end(&self, row: u64) -> u64 {
+        ((row + 1) * self.period).next_multiple_of(self.stride)
+    }
+
     /// Whether a sample is due at the haemodynamic step that ends after `steps` integration steps:
     /// it is the first at or after a multiple of the period.
     fn is_sample(&self, steps: u64) -> bool {

@@ -79,6 +79,23 @@ impl MonitorKind {
         }
     }
 
+    /// Recorded steps after which row `row` is complete.
+    pub fn row_end(&self, row: u64) -> u64 {
+        match self {
+            Self::Bold(haemodynamics) => haemodynamics.row_end(row),
+            _ => (row + 1) * self.period(),
+        }
+    }
+
+    /// Rows that `steps` recorded steps complete at most, whenever they start.
+    pub fn most_rows(&self, steps: u64) -> u64 {
+        match self {
+            // A sample that is due may have waited for the end of a haemodynamic step.
+            Self::Bold(_) => steps / self.period() + 2,
+            _ => steps / self.period() + 1,
+        }
+    }
+
     /// Variables of a row, of `recorded` that there are.
     pub fn variables(&self, recorded: usize) -> usize {
         match self {

@@ -9,6 +9,7 @@ use host::back::ptx::ParameterPlacement;
 use host::back::{Job, Recorded};
 use host::experiment::Method;
 use host::ir::{Bound, Input, Inst, Program, Section};
+use host::monitor::MonitorKind;
 use host::sweep::{Samples, Sink};
 use kernels_gpu::abi::features;
 use kernels_gpu::kernels::{NativeFloat, Pointers};
@@ -378,6 +379,9 @@ fn job_features(job: &Job<'_>) -> u32 {
     }
     if job.record.mean || !job.record.monitors.is_empty() {
         word |= features::RECORD;
+    }
+    if job.record.monitors.iter().any(|monitor| matches!(monitor, MonitorKind::Bold(_))) {
+        word |= features::BOLD;
     }
     word
 }

@@ -13,9 +13,9 @@ mod reference;
 use cuda_std::emulate::Order;
 use host::back::gpu::DeviceJob;
 use host::back::{AfferentMatrix, Initial, Job, ParameterValues, Recorded, Speed, SweptParameter};
-use host::experiment::{Method, Precision};
+use host::experiment::{BalloonWindkessel, Method, Precision};
 use host::ir::{BinaryOp, Inst};
-use host::monitor::MonitorKind;
+use host::monitor::{Haemodynamics, MonitorKind};
 use host::simulation::{Options, Record, Simulation};
 use host::sweep::{PointResult, RowBlock, Silent, Sink, SinkError, Status, run};
 use programs::*;
@@ -240,6 +240,56 @@ fn a_point_that_leaves_the_finite_numbers_is_flagged_alone() {
     job.record.monitors.push(MonitorKind::TemporalAverage { period: 5 });
     assert!(matches!(on_cpu(&job).status[0], Some(Status::NonFinite { .. })));
     assert_eq!(on_cpu(&job).status[1], Some(Status::Finite));
+    assert_same(&job, "explosion");
+}
+
+/// The response to some variables, in steps long enough to be seen within a short run.
+fn response(variables: Vec<usize>, period: u64, stride: u64) -> MonitorKind {
+    let model = BalloonWindkessel::default();
+    MonitorKind::Bold(Haemodynamics { variables, period, stride, seconds: 0.05, model })
+}
+
+#[test]
+fn haemodynamic_responses_give_the_bits_of_the_cpu_engine() {
+    let mut program = everything();
+    program.bounds = vec![host::ir::Bound::Clamp { lo: 0.0, hi: 0.9 }; program.states.len()];
+    for precision in PRECISIONS {
+        let mut job = everything_job(&program);
+        (job.method, job.precision) = (Method::Heun, precision);
+        let two = vec![1, 0];
+        job.record.monitors = vec![
+            response(vec![0], 4, 1),
+            MonitorKind::TemporalAverage { period: 10 },
+            response(two.clone(), 7, 7),
+            // Haemodynamic steps that end with none of the periods, or with some.
+            response(two.clone(), 10, 3),
+            response(two, 50, 49),
+        ];
+        let rows = &on_cpu(&job).rows[0];
+        let lengths: Vec<usize> = rows.iter().map(Vec::len).collect();
+        assert_eq!(lengths, [32 * 7, 13 * 3 * 7, 18 * 14, 12 * 14, 1 * 14]);
+        let moves =
+            |&value: &u64| f64::from_bits(value).is_finite() && f64::from_bits(value) != 0.0;
+        assert!(rows[3].iter().filter(|value| moves(value)).count() > 100, "{precision:?}");
+        assert_same(&job, &format!("{precision:?}"));
+    }
+}
+
+#[test]
+fn responses_of_a_point_that_is_flagged_end_where_the_cpu_engine_ends_them() {
+    let mut drift = Writer::default();
+    let (x, rate) = (drift.state(0), drift.parameter(0));
+    let square = drift.mul(x, x);
+    let f = drift.mul(square, rate);
+    let program = uncoupled(drift.results(&[f]), 1);
+    let mut job = job(&program, Vec::new(), 3);
+    job.points = vec![0, 1];
+    job.parameters.swept = vec![SweptParameter { slot: 0, values: vec![3.0, 0.01] }];
+    let Some(Status::NonFinite { step }) = on_cpu(&job).status[0] else { panic!("finite") };
+    // A sample whose period is over before the step, and whose haemodynamic step is not.
+    for stride in 1..=step {
+        job.record.monitors.push(response(vec![0], step, stride));
+    }
     assert_same(&job, "explosion");
 }
 

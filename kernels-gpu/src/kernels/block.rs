@@ -41,6 +41,15 @@ pub struct Pointers<T> {
     pub monitors: *const MonitorRecord,
 }
 
+/// An integration scheme.
+#[derive(Clone, Copy)]
+pub(super) enum Scheme {
+    Euler,
+    Heun,
+    Rk4,
+    Map,
+}
+
 /// A block at work on its point.
 #[derive(Clone, Copy)]
 pub(super) struct Block<T> {
@@ -87,6 +96,18 @@ impl<T: KernelFloat> Block<T> {
     #[inline(always)]
     pub(super) fn method(&self) -> u32 {
         self.features & features::METHOD
+    }
+
+    /// The scheme, told by one bit after the other: of a chain of comparisons the compiler would make a
+    /// table of jumps, which the assembler does not see through.
+    #[inline(always)]
+    pub(super) fn scheme(&self) -> Scheme {
+        match (self.features & 0b10 != 0, self.features & 0b01 != 0) {
+            (false, false) => Scheme::Euler,
+            (false, true) => Scheme::Heun,
+            (true, false) => Scheme::Rk4,
+            (true, true) => Scheme::Map,
+        }
     }
 
     /// A step and a part of it as time: the product in 64 bits, rounded once.

@@ -6,6 +6,8 @@ use crate::lane::Lane;
 pub trait KernelFloat: Lane<Mask = bool> + 'static {
     /// Zero.
     const ZERO: Self;
+    /// Negative zero: what is added to it stays.
+    const NEGATIVE_ZERO: Self;
     /// Two.
     const TWO: Self;
 
@@ -23,6 +25,7 @@ macro_rules! kernel_float {
     ($($float:ident)*) => {$(
         impl KernelFloat for $float {
             const ZERO: Self = 0.0;
+            const NEGATIVE_ZERO: Self = -0.0;
             const TWO: Self = 2.0;
 
             #[inline(always)]

@@ -2,9 +2,10 @@
 //!
 //! Slower than the kernels over registers, with the same operations in the same order.
 
-use super::block::{Block, Clock};
+use super::block::{Block, Clock, Scheme};
 use super::gather::gather;
-use super::observe::{draw_noise, observe, observe_network, recorded_steps};
+use super::observe::{Normals, draw_noise, observe, observe_network, recorded_steps};
+use super::stages::Stages;
 use super::{KernelFloat, Pointers};
 use crate::abi::{
     EdgeRecord, GatherRecord, MonitorRecord, PointRecord, SimulationArguments, features,
@@ -72,12 +73,13 @@ unsafe fn simulate<T: KernelFloat, M: Model<T>>(
         }
         thread::sync_threads();
     }
+    let mut normals = Normals::new();
     while clock.offset < arguments.steps {
         let recorded = recorded_steps(&block, clock);
         let mut node = thread::thread_idx_x();
         while node < nodes {
             // SAFETY: the node exists, and is this thread's.
-            unsafe { step::<T, M>(&block, clock, recorded, node) };
+            unsafe { step::<T, M>(&block, &mut normals, clock, recorded, node) };
             node += thread::block_dim_x();
         }
         thread::sync_threads();
@@ -98,6 +100,7 @@ unsafe fn simulate<T: KernelFloat, M: Model<T>>(
 #[inline(always)]
 unsafe fn step<T: KernelFloat, M: Model<T>>(
     block: &Block<T>,
+    normals: &mut Normals,
     clock: Clock,
     recorded: u32,
     node: u32,
@@ -118,7 +121,7 @@ unsafe fn step<T: KernelFloat, M: Model<T>>(
             M::observe(x, start, at, block.column(a.recorded_column, node));
         }
         if block.has(features::NOISE) {
-            draw_noise(block, clock.step, node);
+            draw_noise(block, normals, clock.step, node);
         }
         integrate::<T, M>(block, clock, at, node);
         if block.has(features::BOUNDS) {
@@ -154,47 +157,45 @@ unsafe fn integrate<T: KernelFloat, M: Model<T>>(
 ) {
     let (a, dt) = (&block.arguments, block.dt);
     let states = a.states;
-    let (middle, end) = (block.time(clock.step, 0.5), block.time(clock.step, 1.0));
     let state = |s: u32| block.state(s, node);
     let stage = |stage: u32, s: u32| block.column(a.stage_column + stage * states + s, node);
+    let mut stages = Stages::new(block);
     // SAFETY: there is a column for every state and stage, and the node is this thread's.
     unsafe {
         let k = |order: u32, s: u32| *stage(order, s);
-        let advance = |h: T, order: u32| {
-            each(states, |s| *stage(4, s) = scheme::advance(*state(s), h, k(order, s)));
-        };
-        let drift = |time: T, order: u32| M::drift(stage(4, 0), time, at, stage(order, 0));
-        let disturb = |x: *mut T| {
-            if block.has(features::NOISE) {
-                M::disturb(x, block.column(a.noise_column, node));
+        let mut time = block.time(clock.step, 0.0);
+        loop {
+            let number = stages.number();
+            let place = if number == 0 { state(0) } else { stage(4, 0) };
+            M::drift(place, time, at, stage(number, 0));
+            if stages.is_last() {
+                break;
             }
-        };
-        M::drift(state(0), block.time(clock.step, 0.0), at, stage(0, 0));
-        match block.method() {
-            features::EULER => {
+            let to_end = stages.next_is_last();
+            let h = if to_end { dt.whole } else { dt.half };
+            each(states, |s| *stage(4, s) = scheme::advance(*state(s), h, k(number, s)));
+            time = block.time(clock.step, if to_end { 1.0 } else { 0.5 });
+            if stages.disturbed() {
+                M::disturb(stage(4, 0), block.column(a.noise_column, node));
+            }
+            stages.advance();
+        }
+        match block.scheme() {
+            Scheme::Euler => {
                 each(states, |s| *state(s) = scheme::advance(*state(s), dt.whole, k(0, s)));
             }
-            features::HEUN => {
-                advance(dt.whole, 0);
-                disturb(stage(4, 0));
-                drift(end, 1);
+            Scheme::Heun => {
                 each(states, |s| *state(s) = scheme::heun(*state(s), dt.half, k(0, s), k(1, s)));
             }
-            features::RK4 => {
-                advance(dt.half, 0);
-                drift(middle, 1);
-                advance(dt.half, 1);
-                drift(middle, 2);
-                advance(dt.whole, 2);
-                drift(end, 3);
-                each(states, |s| {
-                    let k = [k(0, s), k(1, s), k(2, s), k(3, s)];
-                    *state(s) = scheme::rk4(*state(s), dt.sixth, T::TWO, k);
-                });
-            }
-            _ => each(states, |s| *state(s) = k(0, s)),
+            Scheme::Rk4 => each(states, |s| {
+                let k = [k(0, s), k(1, s), k(2, s), k(3, s)];
+                *state(s) = scheme::rk4(*state(s), dt.sixth, T::TWO, k);
+            }),
+            Scheme::Map => each(states, |s| *state(s) = k(0, s)),
         }
-        disturb(state(0));
+        if block.has(features::NOISE) {
+            M::disturb(state(0), block.column(a.noise_column, node));
+        }
     }
 }
 

@@ -16,6 +16,7 @@ mod memory;
 mod native;
 mod observe;
 mod registers;
+mod stages;
 
 pub use block::Pointers;
 pub use float::KernelFloat;

@@ -2,24 +2,62 @@
 
 use super::KernelFloat;
 use super::block::{Block, Clock};
-use crate::abi::MonitorRecord;
+use crate::abi::{MonitorRecord, features};
+use crate::bold::{Constants, balloon_step, bold_signal};
 use crate::mean::accumulate;
 use crate::noise::{normal_index, subsequence};
 use crate::{philox, scheme};
 use cuda_std::thread;
+
+/// The normal numbers that a thread drew last: a block of Philox serves four, which may be those of
+/// several noisy variables or of several steps.
+#[derive(Clone, Copy)]
+pub(super) struct Normals {
+    subsequence: u64,
+    block: u64,
+    values: [f32; 4],
+}
+
+impl Normals {
+    /// None yet.
+    #[inline(always)]
+    pub(super) fn new() -> Self {
+        // No normal has a number that large: numbers are four times their block's.
+        Self { subsequence: 0, block: u64::MAX, values: [0.0; 4] }
+    }
+
+    /// Normal `index` of a subsequence.
+    #[inline(always)]
+    fn get(&mut self, seed: u64, subsequence: u64, index: u64) -> f32 {
+        let block = index / 4;
+        if block != self.block || subsequence != self.subsequence {
+            let values = philox::normals(seed, subsequence, block);
+            *self = Self { subsequence, block, values };
+        }
+        // Selected, because an array that is indexed at run time would live in local memory.
+        let [a, b, c, d] = self.values;
+        let (low, high) = if index & 1 == 0 { (a, c) } else { (b, d) };
+        if index & 2 == 0 { low } else { high }
+    }
+}
 
 /// Draws the noise of a node for a step into its columns.
 ///
 /// # Safety
 /// The node exists.
 #[inline(always)]
-pub(super) unsafe fn draw_noise<T: KernelFloat>(block: &Block<T>, step: u64, node: u32) {
+pub(super) unsafe fn draw_noise<T: KernelFloat>(
+    block: &Block<T>,
+    normals: &mut Normals,
+    step: u64,
+    node: u32,
+) {
     let a = &block.arguments;
     let sequence = subsequence(block.record.key, node);
     let mut variable = 0;
     while variable < a.noisy {
         let index = normal_index(step, a.noisy, variable);
-        let z = T::from_f32(philox::normal(a.seed, sequence, index));
+        let z = T::from_f32(normals.get(a.seed, sequence, index));
         // SAFETY: one column a noisy variable.
         unsafe {
             let sigma = *block.column(a.sigma_column + variable, node);
@@ -70,6 +108,11 @@ pub(super) unsafe fn observe<T: KernelFloat>(block: &Block<T>, recorded: u32, no
         let monitor = unsafe { *block.pointers.monitors.add(index as usize) };
         index += 1;
         if monitor.kind == MonitorRecord::NODE_MEAN {
+            continue;
+        }
+        if block.has(features::BOLD) && monitor.kind == MonitorRecord::BOLD {
+            // SAFETY: the caller's.
+            unsafe { respond(block, &monitor, recorded, node) };
             continue;
         }
         let (rows, due) = rows_after(&monitor, recorded);
@@ -149,9 +192,47 @@ fn row<T: KernelFloat>(
     row: u32,
     variable: u32,
 ) -> usize {
-    (block.point as usize * monitor.capacity as usize + row as usize)
-        * block.arguments.variables as usize
+    (block.point as usize * monitor.capacity as usize + row as usize) * monitor.variables as usize
         + variable as usize
+}
+
+/// Moves the haemodynamic response of a node on where a haemodynamic step ends, and samples it where
+/// a sample is due.
+///
+/// # Safety
+/// As [`observe`]; the monitor is a response.
+#[inline(always)]
+unsafe fn respond<T: KernelFloat>(
+    block: &Block<T>,
+    monitor: &MonitorRecord,
+    recorded: u32,
+    node: u32,
+) {
+    let column = |at: u32| block.column(monitor.column + at, node);
+    // SAFETY: six columns a response, and there is room for the rows of the launch.
+    unsafe {
+        let value = *block.column(block.arguments.recorded_column + monitor.variable, node);
+        let (sum, compensation) = accumulate(*column(0), *column(1), value);
+        (*column(0), *column(1)) = (sum, compensation);
+        if !(monitor.stride_phase + recorded).is_multiple_of(monitor.stride) {
+            return;
+        }
+        let activity = sum / T::from_u32(monitor.stride);
+        (*column(0), *column(1)) = (T::ZERO, T::ZERO);
+        let constants = Constants::from_array(monitor.constants);
+        let state = [*column(2), *column(3), *column(4), *column(5)];
+        let state = balloon_step(state, activity, &constants);
+        let [signal, flow, volume, content] = state;
+        (*column(2), *column(3), *column(4), *column(5)) = (signal, flow, volume, content);
+        // The first haemodynamic step that ends at or after a multiple of the period.
+        let since = monitor.phase + recorded;
+        let rows = since / monitor.period;
+        if rows > (since - monitor.stride) / monitor.period {
+            let row = row(block, monitor, rows - 1, monitor.place) * block.arguments.nodes as usize;
+            *block.pointers.rows.add(monitor.rows as usize + row + node as usize) =
+                bold_signal(volume, content, &constants);
+        }
+    }
 }
 
 /// Adds a recorded value to the compensated sum in a column; returns the place of the sum.

@@ -2,9 +2,10 @@
 //!
 //! A model with fewer states than its kernel gets dummies that stay 0.
 
-use super::block::{Block, Clock};
+use super::block::{Block, Clock, Scheme};
 use super::gather::gather;
-use super::observe::{draw_noise, observe, observe_network, recorded_steps};
+use super::observe::{Normals, draw_noise, observe, observe_network, recorded_steps};
+use super::stages::Stages;
 use super::{KernelFloat, Pointers};
 use crate::abi::{
     EdgeRecord, GatherRecord, MonitorRecord, PointRecord, SimulationArguments, features,
@@ -82,12 +83,13 @@ unsafe fn simulate<T: KernelFloat, const S: usize, M: Model<T, S>>(
         }
         thread::sync_threads();
     }
+    let mut normals = Normals::new();
     while clock.offset < arguments.steps {
         let recorded = recorded_steps(&block, clock);
         let mut node = thread::thread_idx_x();
         while node < nodes {
             // SAFETY: the node exists, and is this thread's.
-            unsafe { step::<T, S, M>(&block, clock, recorded, node) };
+            unsafe { step::<T, S, M>(&block, &mut normals, clock, recorded, node) };
             node += thread::block_dim_x();
         }
         thread::sync_threads();
@@ -108,6 +110,7 @@ unsafe fn simulate<T: KernelFloat, const S: usize, M: Model<T, S>>(
 #[inline(always)]
 unsafe fn step<T: KernelFloat, const S: usize, M: Model<T, S>>(
     block: &Block<T>,
+    normals: &mut Normals,
     clock: Clock,
     recorded: u32,
     node: u32,
@@ -128,7 +131,7 @@ unsafe fn step<T: KernelFloat, const S: usize, M: Model<T, S>>(
             M::observe(x, start, at, block.column(a.recorded_column, node));
         }
         if block.has(features::NOISE) {
-            draw_noise(block, clock.step, node);
+            draw_noise(block, normals, clock.step, node);
         }
         let mut next = integrate::<T, S, M>(block, clock, x, at, node);
         if block.has(features::BOUNDS) {
@@ -168,28 +171,40 @@ unsafe fn integrate<T: KernelFloat, const S: usize, M: Model<T, S>>(
     node: u32,
 ) -> [T; S] {
     let dt = block.dt;
-    let start = block.time(clock.step, 0.0);
-    let stage = |h: T, k: [T; S]| array::from_fn(|s| scheme::advance(x[s], h, k[s]));
+    let along = |h: T, k: [T; S]| array::from_fn(|s| scheme::advance(x[s], h, k[s]));
+    // Runge–Kutta's first derivative, and the sum of those between the first and the last; Heun's
+    // first is such a sum. Sums start at −0, which changes nothing.
+    let (mut first, mut middle) = ([T::NEGATIVE_ZERO; S], [T::NEGATIVE_ZERO; S]);
+    let (mut place, mut time) = (x, block.time(clock.step, 0.0));
+    let mut stages = Stages::new(block);
     // SAFETY: the caller's.
     unsafe {
-        let k1 = M::drift(x, start, at);
-        let undisturbed = match block.method() {
-            features::EULER => stage(dt.whole, k1),
-            features::HEUN => {
-                let predicted = disturb::<T, S, M>(block, stage(dt.whole, k1), node);
-                let k2 = M::drift(predicted, block.time(clock.step, 1.0), at);
-                array::from_fn(|s| scheme::heun(x[s], dt.half, k1[s], k2[s]))
+        let last = loop {
+            let k = M::drift(place, time, at);
+            if stages.is_last() {
+                break k;
             }
-            features::RK4 => {
-                let middle = block.time(clock.step, 0.5);
-                let k2 = M::drift(stage(dt.half, k1), middle, at);
-                let k3 = M::drift(stage(dt.half, k2), middle, at);
-                let k4 = M::drift(stage(dt.whole, k3), block.time(clock.step, 1.0), at);
-                array::from_fn(|s| {
-                    scheme::rk4(x[s], dt.sixth, T::TWO, [k1[s], k2[s], k3[s], k4[s]])
-                })
+            if stages.is_first_of_four() {
+                first = k;
+            } else {
+                middle = array::from_fn(|s| middle[s] + k[s]);
             }
-            _ => k1,
+            let to_end = stages.next_is_last();
+            place = along(if to_end { dt.whole } else { dt.half }, k);
+            time = block.time(clock.step, if to_end { 1.0 } else { 0.5 });
+            if stages.disturbed() {
+                place = M::disturb(place, block.column(block.arguments.noise_column, node));
+            }
+            stages.advance();
+        };
+        let undisturbed = match block.scheme() {
+            Scheme::Euler => along(dt.whole, last),
+            Scheme::Heun => array::from_fn(|s| scheme::heun(x[s], dt.half, middle[s], last[s])),
+            Scheme::Rk4 => array::from_fn(|s| {
+                let k = [first[s], middle[s], T::NEGATIVE_ZERO, last[s]];
+                scheme::rk4(x[s], dt.sixth, T::TWO, k)
+            }),
+            Scheme::Map => last,
         };
         disturb::<T, S, M>(block, undisturbed, node)
     }

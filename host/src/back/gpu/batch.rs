@@ -2,12 +2,15 @@
 
 use super::array::{HostArray, Upload};
 use super::device_job::{DeviceJob, PrepareError};
+use super::layout::BOLD_COLUMNS;
 use super::tables::Tables;
 use crate::back::ParameterValues;
 use crate::back::ptx::ParameterPlacement;
+use crate::experiment::Precision;
 use crate::ir::GatherSource;
 use crate::monitor::MonitorKind;
 use kernels_gpu::abi::{FINITE, MonitorRecord, PointRecord, SimulationArguments};
+use kernels_gpu::bold::Constants;
 
 /// Threads of a block, at most. A thread has several nodes if there are more.
 const MOST_THREADS: u32 = 256;
@@ -104,12 +107,13 @@ impl<'a> DeviceJob<'a> {
         let records: Vec<PointRecord> = records.collect();
 
         let mut rows = 0_u64;
-        let variables = job.record.variables.len() as u64;
+        let variables = job.record.variables.len();
         let series = job.record.monitors.iter().map(|kind| {
-            let room = (u64::from(steps) / kind.period() + 1) as u32;
+            let room = kind.most_rows(u64::from(steps));
             let start = rows;
-            rows += points.len() as u64 * u64::from(room) * variables * kind.values(nodes) as u64;
-            (start, room)
+            let width = kind.variables(variables) * kind.values(nodes);
+            rows += points.len() as u64 * room * width as u64;
+            (start, room as u32)
         });
         let series = series.collect();
 
@@ -214,7 +218,7 @@ impl<'a> DeviceJob<'a> {
             noisy: job.program.noisy.len() as u32,
             signals: job.signals.len() as u32,
             variables: job.record.variables.len() as u32,
-            monitors: job.record.monitors.len() as u32,
+            monitors: job.record.monitors.iter().map(records).sum(),
             mean: u32::from(job.record.mean),
             point_parameters: by_point,
             columns: columns.count,
@@ -260,23 +264,8 @@ impl Batch<'_> {
         let recorded_after = end.saturating_sub(job.transient_steps);
         let signals =
             (first_step..end).flat_map(|step| job.signals.iter().map(move |s| s.at(step)));
-        let monitors = job.record.monitors.iter().zip(&self.series).enumerate();
-        let monitors = monitors.map(|(index, (kind, &(rows, capacity)))| MonitorRecord {
-            rows,
-            kind: match kind {
-                MonitorKind::Raw | MonitorKind::SubSample { .. } => MonitorRecord::SAMPLE,
-                MonitorKind::TemporalAverage { .. } => MonitorRecord::WINDOW,
-                MonitorKind::GlobalAverage { .. } => MonitorRecord::NODE_MEAN,
-                // Refused when the device job is made.
-                MonitorKind::Bold(_) => MonitorRecord::SAMPLE,
-            },
-            // Both fit: periods are checked when a device_job is made.
-            period: kind.period() as u32,
-            phase: (recorded_before % kind.period()) as u32,
-            capacity,
-            column: self.device_job.columns.windows[index],
-            reserved: 0,
-        });
+        let monitors = (0..job.record.monitors.len())
+            .flat_map(|monitor| self.monitor_records(monitor, recorded_before));
         let rows = job.record.monitors.iter().map(|kind| {
             let first = kind.rows(recorded_before);
             MonitorRows { first, count: (kind.rows(recorded_after) - first) as u32 }
@@ -287,5 +276,52 @@ impl Batch<'_> {
             monitors: HostArray::Monitors(monitors.collect()),
             rows: rows.collect(),
         }
+    }
+    /// The records of a time series for a launch before which so many steps were recorded.
+    fn monitor_records(&self, monitor: usize, recorded: u64) -> Vec<MonitorRecord> {
+        let job = self.device_job.job;
+        let kind = &job.record.monitors[monitor];
+        let (rows, capacity) = self.series[monitor];
+        let record = MonitorRecord {
+            rows,
+            kind: match kind {
+                MonitorKind::Raw | MonitorKind::SubSample { .. } => MonitorRecord::SAMPLE,
+                MonitorKind::TemporalAverage { .. } => MonitorRecord::WINDOW,
+                MonitorKind::GlobalAverage { .. } => MonitorRecord::NODE_MEAN,
+                MonitorKind::Bold(_) => MonitorRecord::BOLD,
+            },
+            // All fit: periods are checked when a device job is made, and a phase is less than two.
+            period: kind.period() as u32,
+            phase: (recorded - kind.rows(recorded) * kind.period()) as u32,
+            capacity,
+            column: self.device_job.columns.windows[monitor],
+            variables: kind.variables(job.record.variables.len()) as u32,
+            ..MonitorRecord::default()
+        };
+        let MonitorKind::Bold(response) = kind else { return vec![record] };
+        let (model, seconds) = (&response.model, response.seconds);
+        let constants = match job.precision {
+            Precision::F32 => Constants::<f32>::new(model, seconds).to_array(),
+            Precision::F64 => Constants::<f64>::new(model, seconds).to_array(),
+        };
+        let variables = response.variables.iter().zip(0_u32..);
+        let records = variables.map(|(&variable, place)| MonitorRecord {
+            constants,
+            column: record.column + place * BOLD_COLUMNS,
+            variable: variable as u32,
+            place,
+            stride: response.stride as u32,
+            stride_phase: (recorded % response.stride) as u32,
+            ..record
+        });
+        records.collect()
+    }
+}
+
+/// Records that a time series has in the kernel.
+fn records(kind: &MonitorKind) -> u32 {
+    match kind {
+        MonitorKind::Bold(response) => response.variables.len() as u32,
+        _ => 1,
     }
 }

@@ -65,14 +65,14 @@ impl<'a> Collector<'a> {
             if rows.count == 0 {
                 continue;
             }
-            let width = job.record.variables.len() * kind.values(job.nodes);
+            let width = kind.variables(job.record.variables.len()) * kind.values(job.nodes);
             for (index, &status) in self.status.iter().enumerate() {
                 let from = start as usize + index * room as usize * width;
                 own.clear();
                 own.extend_from_slice(&values[from..from + rows.count as usize * width]);
                 if let Status::NonFinite { step } = status {
                     for row in 0..u64::from(rows.count) {
-                        let last = job.transient_steps + (rows.first + row + 1) * kind.period() - 1;
+                        let last = job.transient_steps + kind.row_end(rows.first + row) - 1;
                         if step <= last {
                             own[row as usize * width..][..width].fill(T::NAN);
                         }

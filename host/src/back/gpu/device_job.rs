@@ -20,11 +20,8 @@ pub enum PrepareError {
     /// More edges than tables can hold.
     #[error("the tables of edges of a batch hold 2^32 edges or more; run fewer speeds at once")]
     TooManyEdges,
-    /// Something that kernels do not record.
-    #[error("{0} is not computed on GPUs yet: run on the CPU (--device cpu)")]
-    NotRecorded(&'static str),
     /// A period that does not fit.
-    #[error("a recording period of {0} steps is too long: at most 2^31 are possible")]
+    #[error("a recording period of {0} steps is too long: at most 2^30 are possible")]
     Period(u64),
 }
 
@@ -104,10 +101,7 @@ impl<'a> DeviceJob<'a> {
             return Err(PrepareError::NotRecorded("a replay of given noise"));
         }
         for kind in &job.record.monitors {
-            if matches!(kind, MonitorKind::Bold(_)) {
-                return Err(PrepareError::NotRecorded("BOLD"));
-            }
-            if kind.period() > 1 << 31 {
+            if kind.period() > 1 << 30 {
                 return Err(PrepareError::Period(kind.period()));
             }
         }
@@ -177,9 +171,10 @@ impl<'a> DeviceJob<'a> {
     /// Floats of time series for each point and launch of so many steps.
     pub fn row_floats(&self, steps: u32) -> u64 {
         let record = &self.job.record;
-        let rows = |kind: &crate::monitor::MonitorKind| {
-            (u64::from(steps) / kind.period() + 1) * kind.values(self.job.nodes) as u64
+        let floats = |kind: &MonitorKind| {
+            let values = kind.variables(record.variables.len()) * kind.values(self.job.nodes);
+            kind.most_rows(u64::from(steps)) * values as u64
         };
-        record.monitors.iter().map(rows).sum::<u64>() * record.variables.len() as u64
+        record.monitors.iter().map(floats).sum()
     }
 }

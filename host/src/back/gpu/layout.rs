@@ -21,7 +21,8 @@ pub struct Columns {
     pub recorded: u32,
     /// Means over the run: sums, then compensations.
     pub mean: u32,
-    /// Windows of time series, one entry a monitor: sums, then compensations. 0 where none is kept.
+    /// Windows of time series, one entry a monitor: sums, then compensations. Of BOLD for each of its
+    /// variables sum, compensation and four states. 0 where none is kept.
     pub windows: Vec<u32>,
     /// Stages of the kernel over memory.
     pub stages: u32,
@@ -31,6 +32,9 @@ pub struct Columns {
 
 /// Sets of states that the kernel over memory keeps: four derivatives and a state.
 const STAGE_SETS: u32 = 5;
+
+/// Columns of the response to one variable: sum, compensation, and the four states.
+pub(super) const BOLD_COLUMNS: u32 = 6;
 
 impl Columns {
     /// For a kernel of `states` states, with stages in memory or not.
@@ -50,6 +54,7 @@ impl Columns {
         let mean = take(if job.record.mean { 2 * variables } else { 0 });
         let windows = job.record.monitors.iter().map(|kind| match kind {
             MonitorKind::TemporalAverage { .. } => take(2 * variables),
+            MonitorKind::Bold(response) => take(BOLD_COLUMNS * response.variables.len() as u32),
             _ => 0,
         });
         let windows = windows.collect();

@@ -9,6 +9,7 @@ use super::tape::{Operand, Tape, Word};
 use crate::back::{Job, Recorded as RecordedVariable};
 use crate::experiment::{Method, Precision};
 use crate::ir::{Bound, GatherSource, Input, Inst, Program, Section};
+use crate::monitor::MonitorKind;
 use cuda_std::slot::{self, Call, SlotError, Type};
 use kernels_gpu::abi::features;
 use kernels_gpu::lane::Lane;
@@ -83,6 +84,7 @@ pub(crate) fn job_features(job: &Job<'_>) -> u32 {
         (features::EVENTS, !program.events.results.is_empty()),
         (features::EDGES, program.gathers.iter().any(edge)),
         (features::RECORD, record.mean || !record.monitors.is_empty()),
+        (features::BOLD, record.monitors.iter().any(|m| matches!(m, MonitorKind::Bold(_)))),
     ];
     flags.into_iter().filter(|(_, on)| *on).fold(method, |word, (flag, _)| word | flag)
 }
