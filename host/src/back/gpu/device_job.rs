@@ -20,6 +20,9 @@ pub enum PrepareError {
     /// More edges than tables can hold.
     #[error("the tables of edges of a batch hold 2^32 edges or more; run fewer speeds at once")]
     TooManyEdges,
+    /// Noise that is given, not drawn: a means of tests on the CPU.
+    #[error("given noise is replayed on the CPU only")]
+    NoiseReplay,
     /// A period that does not fit.
     #[error("a recording period of {0} steps is too long: at most 2^30 are possible")]
     Period(u64),
@@ -98,7 +101,7 @@ impl<'a> DeviceJob<'a> {
     pub fn new(job: &'a Job<'a>, fold: bool) -> Result<Self, PrepareError> {
         job.check()?;
         if job.noise_replay.is_some() {
-            return Err(PrepareError::NotRecorded("a replay of given noise"));
+            return Err(PrepareError::NoiseReplay);
         }
         for kind in &job.record.monitors {
             if kind.period() > 1 << 30 {
