@@ -267,7 +267,7 @@ fn haemodynamic_responses_give_the_bits_of_the_cpu_engine() {
         ];
         let rows = &on_cpu(&job).rows[0];
         let lengths: Vec<usize> = rows.iter().map(Vec::len).collect();
-        assert_eq!(lengths, [32 * 7, 13 * 3 * 7, 18 * 14, 12 * 14, 1 * 14]);
+        assert_eq!(lengths, [32 * 7, 13 * 3 * 7, 18 * 14, 12 * 14, 14]);
         let moves =
             |&value: &u64| f64::from_bits(value).is_finite() && f64::from_bits(value) != 0.0;
         assert!(rows[3].iter().filter(|value| moves(value)).count() > 100, "{precision:?}");
