@@ -132,16 +132,16 @@ pub struct ChangeArgs {
     #[arg(long, value_name = "N", conflicts_with = "duration")]
     pub n_steps: Option<u64>,
     /// Step size, in the model's time unit.
-    #[arg(long, value_name = "X")]
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
     pub dt: Option<f64>,
     /// Recorded time, in the model's time unit.
-    #[arg(long, value_name = "T")]
+    #[arg(long, value_name = "T", allow_negative_numbers = true)]
     pub duration: Option<f64>,
     /// Conduction speed in mm/ms (m/s).
-    #[arg(long, value_name = "V")]
+    #[arg(long, value_name = "V", allow_negative_numbers = true)]
     pub speed: Option<f64>,
     /// A factor on every network coupling input.
-    #[arg(long, value_name = "G")]
+    #[arg(long, value_name = "G", allow_negative_numbers = true)]
     pub coupling: Option<f64>,
     /// Set a parameter: NAME=VALUE, for example `c_lin.G=0.5`; repeatable.
     #[arg(long, value_name = "NAME=VALUE", allow_negative_numbers = true)]
@@ -176,7 +176,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "LIST")]
     pub points: Option<Points>,
     /// CPU threads; all cores if left out.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = threads)]
     pub threads: Option<usize>,
     /// Points of a batch on a GPU; as many as fit if left out.
     #[arg(long, value_name = "N")]
@@ -196,6 +196,13 @@ pub struct RunArgs {
     /// Changes to the experiment.
     #[command(flatten)]
     pub changes: ChangeArgs,
+}
+
+fn threads(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(n) if (1..=4096).contains(&n) => Ok(n),
+        _ => Err("a number from 1 to 4096 is needed".to_owned()),
+    }
 }
 
 /// Points of a sweep by number.
@@ -249,7 +256,7 @@ pub struct PlanArgs {
     #[arg(long)]
     pub record: Option<Record>,
     /// CPU threads; all cores if left out.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = threads)]
     pub threads: Option<usize>,
     /// Print as one line of JSON.
     #[arg(long)]

@@ -20,7 +20,8 @@ pub(super) fn choose(args: &RunArgs) -> Result<(Device, String), String> {
                 Err(reason) => Ok((Device::Cpu, format!(" ({reason})"))),
             },
             Ok(_) => Ok((Device::Cpu, " (there is no NVIDIA GPU)".to_owned())),
-            Err(error) => Ok((Device::Cpu, format!(" ({})", first_line(&error)))),
+            Err(error) if args.verbose => Ok((Device::Cpu, format!(" ({})", first_line(&error)))),
+            Err(_) => Ok((Device::Cpu, " (no usable NVIDIA GPU; --verbose says why)".to_owned())),
         },
         args::Device::Cuda(ordinals) => {
             let devices = cuda_devices().map_err(|error| {

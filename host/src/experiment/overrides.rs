@@ -42,6 +42,9 @@ pub struct AxisSpec {
     pub values: Vec<f64>,
 }
 
+/// Values of an axis, at most.
+const MOST_VALUES: usize = 1 << 24;
+
 /// An axis or a value that can't be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AxisSpecError {
@@ -56,6 +59,9 @@ pub enum AxisSpecError {
         /// The part.
         text: String,
     },
+    /// More values than points can be numbered.
+    #[error("`{0}` has too many values: at most 2^24 are possible")]
+    TooMany(String),
     /// A logarithmic axis that reaches 0.
     #[error("`{0}` is logarithmic and must stay above 0")]
     NotPositive(String),
@@ -88,6 +94,9 @@ impl FromStr for AxisSpec {
                     spec: spec.to_owned(),
                     text: n.to_owned(),
                 })?;
+                if n > MOST_VALUES {
+                    return Err(AxisSpecError::TooMany(spec.to_owned()));
+                }
                 match parts.get(3) {
                     Some(&"log") if lo <= 0.0 || hi <= 0.0 => {
                         return Err(AxisSpecError::NotPositive(spec.to_owned()));
@@ -126,6 +135,7 @@ mod tests {
             ("G=0:1", "not NAME="),
             ("G=0:1:3:log", "above 0"),
             ("G=nan", "`nan`"),
+            ("G=0:1:99999999999", "too many"),
         ] {
             let error = text.parse::<AxisSpec>().unwrap_err().to_string();
             assert!(error.contains(message), "{text}: {error}");

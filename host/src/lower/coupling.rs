@@ -231,6 +231,10 @@ impl<'a> One<'a> {
         if value.shape.len() <= wanted.len() || value.shape == wanted {
             return value;
         }
+        let weights = &self.experiment.network.matrices[self.coupling.matrix];
+        if weights.iter().all(|w| *w == 0.0) {
+            return value.entry(0);
+        }
         let names: Vec<&str> = self
             .coupling
             .incoming_states

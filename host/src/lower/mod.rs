@@ -22,6 +22,7 @@ mod separate;
 mod stimulus;
 mod symbols;
 mod tensor;
+mod unread;
 
 #[cfg(test)]
 mod tests;
@@ -105,7 +106,8 @@ pub fn lower(experiment: &Experiment) -> Result<Lowered, Diagnostics> {
     let initial = dynamics::initial(experiment, &layout, model);
     coupling::lower(experiment, &layout, model, &mut program);
 
-    let warnings = findings.finish()?;
+    let mut warnings = findings.finish()?;
+    warnings.extend(unread::warning(experiment));
     let program = verify(dead::prune(program)).map_err(|error| {
         let help = "this is a fault of the program, not of the experiment: please report it";
         Diagnostic::error(Code::Internal, error.to_string()).help(help)

@@ -51,10 +51,10 @@ impl ZarrStore {
     /// If the folder can't be written or has too little room, or if `path` is something else than a
     /// Zarr store.
     pub fn create(path: &Path, layout: &[ArraySpec]) -> Result<Self, OutputError> {
-        if path.exists() && !path.join("zarr.json").exists() {
+        if path.exists() && !holds_only_zarr(path) {
             let source = std::io::Error::new(
                 std::io::ErrorKind::AlreadyExists,
-                "it exists and is not a Zarr store; it is left alone",
+                "it exists and is not a Zarr store, or holds other files too; it is left alone",
             );
             return Err(OutputError::Write { path: path.to_owned(), source });
         }
@@ -99,6 +99,16 @@ impl ZarrStore {
         let names = layout.iter().map(|s| s.name.clone()).collect();
         Ok(Self { target: path.to_owned(), temporary, arrays, names })
     }
+}
+
+/// Whether a folder is a Zarr group with arrays and nothing else, which may be replaced.
+fn holds_only_zarr(path: &Path) -> bool {
+    let Ok(entries) = std::fs::read_dir(path) else { return false };
+    let of_zarr = |entry: &Path| {
+        entry.file_name().is_some_and(|n| n == "zarr.json") || entry.join("zarr.json").is_file()
+    };
+    path.join("zarr.json").is_file()
+        && entries.map(|e| e.map(|e| e.path())).all(|e| e.is_ok_and(|path| of_zarr(&path)))
 }
 
 type Error = Box<dyn std::error::Error + Send + Sync>;
@@ -312,5 +322,19 @@ mod tests {
         let text = create(&path, &layout()).err().unwrap().to_string();
         assert!(text.contains("left alone"), "{text}");
         assert!(path.join("thesis.tex").exists());
+    }
+
+    #[test]
+    fn a_store_with_other_files_is_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("r.zarr");
+        let mut empty = layout();
+        empty.remove(0);
+        create(&path, &empty).unwrap().finish().unwrap();
+        create(&path, &empty).unwrap().finish().unwrap();
+        std::fs::write(path.join("notes.txt"), "x").unwrap();
+        let text = create(&path, &empty).err().unwrap().to_string();
+        assert!(text.contains("other files"), "{text}");
+        assert!(path.join("notes.txt").exists());
     }
 }

@@ -6,6 +6,9 @@ use crate::diagnostic::{Code, Location};
 use crate::experiment::{Case, Derived, Dynamics, Enforce, StateVariable, UserFunction};
 use crate::yaml::Node;
 
+/// Modes of a state variable, at most: each becomes a state of its own.
+const MOST_MODES: u64 = 64;
+
 /// A coupling input of the model before a coupling is found for it.
 #[derive(Clone, Debug)]
 pub(super) struct Input {
@@ -103,6 +106,10 @@ pub(super) fn resolve<'n>(cx: &mut Context<'_>, node: &'n Node) -> Model<'n> {
         match cx.whole(modes, "number_of_modes") {
             Some(0) => {
                 cx.error(Code::BadValue, "number_of_modes must be at least 1", &modes.location)
+            }
+            Some(n) if n > MOST_MODES => {
+                let message = format!("number_of_modes is {n}: at most {MOST_MODES} are possible");
+                cx.error(Code::TooLarge, message, &modes.location);
             }
             Some(n) => model.dynamics.modes = n as usize,
             None => {}

@@ -91,9 +91,10 @@ pub(super) fn experiment(
         observations: observations.iter().map(|o| o.name.clone()).collect(),
         location: model.location.clone(),
     };
-    override_values(cx, &mut names, &mut network, overrides);
+    let fixed = override_values(cx, &mut names, &mut network, overrides);
     let explorations = tree.get("explorations");
-    let sweep = sweep::explorations(cx, explorations, &mut names, &overrides.axes, overrides.mode);
+    let extra = (&overrides.axes[..], &fixed[..]);
+    let sweep = sweep::explorations(cx, explorations, &mut names, extra, overrides.mode);
     let any_delay = resolved.couplings.iter().any(|c| c.connected && c.delayed);
     if !cx.out.failed() {
         network::plausible(cx, &network, integration.dt_ms(), any_delay);
@@ -349,12 +350,14 @@ fn override_time(cx: &mut Context<'_>, time: &mut Integration, overrides: &Overr
     }
 }
 
+/// Sets what the caller fixes; returns it, so that no axis of the file sweeps it.
 fn override_values(
     cx: &mut Context<'_>,
     names: &mut sweep::Names<'_>,
     network: &mut Parts<'_>,
     overrides: &Overrides,
-) {
+) -> Vec<AxisTarget> {
+    let mut fixed = Vec::new();
     let mut speeds: Vec<f64> = overrides.conduction_speed.into_iter().collect();
     let mut set = overrides.set.clone();
     if let Some(value) = overrides.global_coupling {
@@ -366,7 +369,9 @@ fn override_values(
             cx.out.push(Diagnostic::error(Code::BadNumber, message));
             continue;
         }
-        match sweep::target(cx, names, &name, None) {
+        let target = sweep::target(cx, names, &name, None);
+        fixed.extend(target);
+        match target {
             Some(AxisTarget::Parameter(index)) => {
                 names.parameters[index].value = ParameterValue::Uniform(value);
             }
@@ -374,6 +379,7 @@ fn override_values(
             None => {}
         }
     }
+    fixed.extend(overrides.conduction_speed.map(|_| AxisTarget::ConductionSpeed));
     for speed in speeds {
         if speed.is_nan() || speed <= 0.0 {
             let message = format!("the conduction speed must be positive, not {speed}");
@@ -382,4 +388,5 @@ fn override_values(
             network.network.conduction_speed_mm_per_ms = speed;
         }
     }
+    fixed
 }

@@ -12,6 +12,9 @@ use crate::yaml::{Node, tvbo};
 use std::collections::HashMap;
 
 /// mm/ms where a file gives none.
+/// Nodes, at most: matrices are dense.
+const MOST_NODES: usize = 1 << 15;
+
 const DEFAULT_SPEED: f64 = 3.0;
 
 /// The network and what other parts need of its block.
@@ -135,6 +138,13 @@ pub(super) fn resolve<'n>(cx: &mut Context<'_>, node: Option<&'n Node>) -> Parts
     let specs = nodes(cx, node);
     let given = node.any(&["number_of_nodes", "number_of_regions"]);
     let count = given.and_then(|n| cx.whole(n, "number_of_nodes").map(|n| n as usize));
+    if let (Some(n), Some(given)) = (count, given)
+        && n > MOST_NODES
+    {
+        let message = format!("number_of_nodes is {n}: at most {MOST_NODES} are possible");
+        cx.error(Code::TooLarge, message, &given.location);
+    }
+    let count = count.filter(|&n| n <= MOST_NODES);
     if let (Some(0), Some(given)) = (count, given) {
         cx.error(Code::BadValue, "a network needs at least one node", &given.location);
     }

@@ -46,6 +46,13 @@ pub(super) fn resolve(
     let mut open: Vec<(Named<'_>, String)> = Vec::new();
     let mut replaced: Vec<Named<'_>> = Vec::new();
     for member in &members {
+        let name = member.name;
+        if name.is_empty() || name.starts_with('.') || name.contains(['/', '\\']) {
+            let message = format!("an observation can't be called `{name}`");
+            let help = "its array is stored under this name: use letters, digits and `_`";
+            cx.error_help(Code::BadValue, message, member.location, help);
+            continue;
+        }
         match one(cx, *member, model, time) {
             Ok((mut observation, in_place)) => {
                 if observation.kind == ObservationKind::PeakFrequency {
@@ -187,14 +194,25 @@ fn recognise(member: Named<'_>) -> Result<(ObservationKind, bool), String> {
     if let Some(modality) = node.get("imaging_modality") {
         let text = modality.scalar().map_or("", |s| s.text.as_str());
         return match text.to_ascii_uppercase().as_str() {
-            "BOLD" => Ok((ObservationKind::Bold(BalloonWindkessel::default()), false)),
-            other => Err(format!("{other} needs a lead field; sources are saved instead")),
+            "EEG" | "MEG" | "IEEG" | "SEEG" => {
+                Err(format!("{text} needs a lead field; its sources can be recorded instead"))
+            }
+            _ => kind(text).map(|kind| (kind, false)).ok_or_else(|| {
+                format!("the modality `{text}` is not known; BOLD is, and the kinds of monitor")
+            }),
         };
     }
     if let Some(name) = node.at(&["class_reference", "name"]).and_then(Node::scalar) {
         return kind(&name.text)
             .map(|kind| (kind, false))
             .ok_or_else(|| format!("the Python class `{}` is not run", name.text));
+    }
+    for key in ["iri", "acronym"] {
+        let text = node.get(key).and_then(Node::scalar).map(|s| s.text.as_str());
+        let name = text.map(|t| t.rsplit([':', '/', '#']).next().unwrap_or(t));
+        if let Some(kind) = name.and_then(kind) {
+            return Ok((kind, false));
+        }
     }
     let steps = node.get("pipeline").map_or(&[][..], Node::items);
     let step_name = |step: &Node| {

@@ -178,7 +178,7 @@ pub(super) fn explorations(
     cx: &mut Context<'_>,
     node: Option<&Node>,
     names: &mut Names<'_>,
-    extra: &[AxisSpec],
+    extra: (&[AxisSpec], &[AxisTarget]),
     mode: Option<SweepMode>,
 ) -> Sweep {
     let mut sweep = Sweep::default();
@@ -198,11 +198,22 @@ pub(super) fn explorations(
             sweep = exploration(cx, member, names);
         }
     }
+    let (extra, fixed) = extra;
+    for axis in sweep.axes.iter().filter(|a| fixed.contains(&a.target)) {
+        let message = format!("`{}` is set, and is not swept then", axis.name);
+        cx.out.push(Diagnostic::note(Code::UnknownAxis, message));
+    }
+    sweep.axes.retain(|a| !fixed.contains(&a.target));
     for spec in extra {
         let Some(target) = target(cx, names, &spec.name, None) else { continue };
         if spec.values.is_empty() {
             let message = format!("the sweep axis `{}` has no values", spec.name);
             cx.out.push(Diagnostic::error(Code::BadValue, message));
+        }
+        if fixed.contains(&target) {
+            let message = format!("`{}` is set and swept at once", spec.name);
+            let help = "leave out one of --set and --sweep";
+            cx.out.push(Diagnostic::error(Code::BadValue, message).help(help));
         }
         sweep.axes.retain(|a| a.target != target);
         let unit = unit(names, target);

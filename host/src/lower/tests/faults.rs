@@ -159,3 +159,12 @@ fn a_derived_variable_overshadows_a_parameter_with_a_warning() {
     let drift = &lowered.program.drift;
     assert!(!drift.insts.contains(&Inst::Input(Input::Parameter(0))), "{drift:?}");
 }
+
+#[test]
+fn a_parameter_that_nothing_reads_is_noticed() {
+    let draft = Draft::new().state("x", "-k*x").parameter("k", 1.0).parameter("kk", 2.0);
+    let lowered = lower(&draft.experiment).unwrap();
+    let [warning] = &lowered.warnings[..] else { panic!("{:?}", lowered.warnings) };
+    assert_eq!(warning.message, "no equation reads `kk`");
+    assert_eq!(warning.labels[0].text, "did you mean `k`?");
+}
