@@ -373,6 +373,8 @@ impl<'a, 'j> Shared<'a, 'j> {
         let monitors = reserve(context, sizes.1)?;
         let history_view = reserve(context, history_bytes)?;
         let rows_view = reserve(context, rows_bytes)?;
+        // Launches leave gaps where a point has room for more rows than it gets.
+        context.fill_view(&rows_view, 0)?;
         let nonfinite_host = match nonfinite {
             HostArray::U64(steps) => steps,
             _ => Vec::new(),
