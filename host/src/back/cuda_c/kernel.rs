@@ -44,6 +44,7 @@ pub(super) fn text(job: &Job<'_>, names: &Names, functions: &Functions) -> Strin
     let end = (drift_time && (heun || rk4)) || functions.events.iter().any(reads_time);
     template.keep("parameters", functions.all().any(|f| f.reads.item));
     template.keep("history", channels > 0);
+    template.keep("alone", channels == 0);
     template.keep("delayed", program.gathers.iter().any(|g| g.delayed));
     template.keep("whole", job.method != Method::Map);
     template.keep("half", heun || rk4);

@@ -1,7 +1,7 @@
 //! Text with parts that are left out and parts that are put in.
 //!
 //! Lines of a template that start with `//@` are instructions: `//@if NAME` … `//@end` keeps what is
-//! between if the name is known, `//@insert NAME` puts a text in, indented as the line before it.
+//! between if the name is known, `//@insert NAME` puts a text in, indented as the instruction is.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -28,27 +28,22 @@ impl Template {
     /// The template's text, filled.
     pub(super) fn fill(&self, template: &str) -> String {
         let mut out = String::new();
-        let mut indent = 0;
         // Whether each open condition holds, together with those around it.
         let mut open = vec![true];
         for line in template.lines() {
             let kept = open.last().copied().unwrap_or(true);
-            if let Some(name) = line.strip_prefix("//@if ") {
+            let instruction = line.trim_start();
+            if let Some(name) = instruction.strip_prefix("//@if ") {
                 open.push(kept && self.conditions.contains(name));
-            } else if line == "//@end" {
+            } else if instruction == "//@end" {
                 open.pop();
-            } else if !kept {
-            } else if let Some(name) = line.strip_prefix("//@insert ") {
-                let text = self.texts.get(name).map(String::as_str).unwrap_or_default();
-                for line in text.lines() {
+            } else if kept && let Some(name) = instruction.strip_prefix("//@insert ") {
+                let indent = line.len() - instruction.len();
+                for line in self.texts.get(name).map(String::as_str).unwrap_or_default().lines() {
                     let width = if line.is_empty() { 0 } else { indent };
                     out += &format!("{:width$}{line}\n", "");
                 }
-            } else {
-                if !line.is_empty() {
-                    let opens = usize::from(line.ends_with('{'));
-                    indent = line.len() - line.trim_start().len() + 4 * opens;
-                }
+            } else if kept {
                 out += line;
                 out.push('\n');
             }
@@ -67,7 +62,7 @@ mod tests {
         template.keep("a", true);
         template.keep("b", false);
         template.insert("text", "x;\n\n    y;");
-        let text = "for {\n//@if a\n  1\n//@if b\n  2\n//@end\n//@insert text\n//@end\n}\n";
+        let text = "for {\n//@if a\n  1\n//@if b\n  2\n//@end\n  //@insert text\n//@end\n}\n";
         assert_eq!(template.fill(text), "for {\n  1\n  x;\n\n      y;\n}\n");
         let outer = "//@if b\n0\n//@if a\n1\n//@end\n2\n//@end\n3\n";
         assert_eq!(template.fill(outer), "3\n");
