@@ -139,7 +139,6 @@ extern "C" __global__ void simulate(
     real *const ring = history + item * n_ring * N_CHANNEL * n_node;
     const int *const delay = delays + (size_t)delay_class[item] * n_node * n_node;
     /* Each rounded once to the precision of the run. */
-    const real dt_whole = (real)dt;
     const real dt_half = (real)(dt / 2.0);
     const real dt_root = (real)sqrt(dt);
 
@@ -235,10 +234,6 @@ extern "C" __global__ void simulate(
             /* Integrate. */
             real k1[N_STATE];
             drift(c, p, k1);
-            real x1[N_STATE];
-            for (int s = 0; s < N_STATE; ++s)
-                x1[s] = fmaf(dt_whole, k1[s], x[s]);
-            x1[0] += xi[0];
             real k2[N_STATE];
             drift(c, p, k2);
             real y[N_STATE];

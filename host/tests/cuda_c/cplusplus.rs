@@ -3,6 +3,7 @@
 use crate::{absent, experiment, experiments, only_means, root};
 use host::back::Job;
 use host::back::cuda_c::{self, Arguments};
+use host::experiment::load_str_with;
 use host::experiment::{Experiment, Overrides, Precision};
 use host::simulation::Simulation;
 use libtest_mimic::{Failed, Trial};
@@ -23,6 +24,96 @@ const POINTS: u64 = 2;
 const CHAOTIC: [(&str, u64); 3] =
     [("models/LogisticMap", 12), ("examples/logistic_map", 12), ("models/LarterBreakspear", 300)];
 
+/// All constructs at once, under names that C++ has other uses for.
+const EVERYTHING: &str = r#"
+label: "*/ #error \\"
+dynamics:
+  name: Everything
+  parameters:
+    double: {value: 0.3}
+    dt: {value: 1.5}
+    N: {value: 0.02}
+    I: {value: 0.4}
+    local: {value: 0.1}
+  coupling_inputs: {near: {}, far: {}, contact: {}}
+  derived_variables:
+    k1: {equation: {rhs: "Max(t, int) + near*0.5"}, record: true}
+  state_variables:
+    t_end:
+      equation: {rhs: "-double*t_end + far + I*sin(0.7*t) + Mod(int, 0.3)"}
+      initial_value: 0.2
+      coupling_variable: true
+      noise: {additive: true, parameters: {sigma: {value: 0.05}}}
+    int:
+      equation: {rhs: "local + dt*near - N*int**3 + 0.1*sign(t_end) + contact"}
+      initial_value: 0.1
+      domain: {lo: -1.0, hi: 1.5, enforce: clamp}
+      noise: {additive: true, parameters: {sigma: {value: 0.03}}}
+    while:
+      equation: {rhs: "0.4 + 0.05*exp(-t_end**2)"}
+      domain: {lo: 0.0, hi: 3.0, enforce: wrap}
+      noise: {additive: true, parameters: {sigma: {value: 0.001}}}
+  events:
+    reset:
+      event_type: discrete
+      condition: {rhs: "int > 1.2"}
+      affect: {rhs: "int = int - 0.9; t_end = t_end + 0.01*t"}
+network:
+  parameters: {conduction_speed: {value: 1.0}}
+  nodes:
+    - {id: 0, label: a, parameters: {local: {value: 0.3}}, state: {int: {value: -0.5}}}
+    - {id: 1, label: b, parameters: {local: {value: 0.1}}}
+    - {id: 2, label: c, parameters: {local: {value: 0.2}}}
+    - {id: 3, label: d, parameters: {local: {value: 0.25}}}
+  edges:
+    - {source: 0, target: 1, directed: true, parameters: {weight: {value: 1.0}, length: {value: 5.0}}}
+    - {source: 1, target: 2, directed: true, parameters: {weight: {value: 0.5}, length: {value: 0.4}}}
+    - {source: 2, target: 0, directed: true, parameters: {weight: {value: 0.7}, length: {value: 1.6}}}
+    - {source: 3, target: 0, directed: true, parameters: {weight: {value: 0.9}, length: {value: 1.59}}}
+    - {source: 0, target: 3, directed: true, parameters: {weight: {value: -0.3}, length: {value: 0.0}}}
+  coupling:
+    near:
+      delayed: false
+      incoming_states: [t_end]
+      local_states: [int]
+      parameters: {G: {value: 0.2}}
+      pre_expression: {rhs: "tanh(G*t_end_j*int_i - int_i)"}
+      post_expression: {rhs: "G*gx"}
+    far:
+      delayed: true
+      incoming_states: [t_end, int]
+      local_states: [t_end]
+      parameters: {G: {value: 0.3}}
+      pre_expression: {rhs: "1/(1 + exp(int_j - t_end_i))"}
+      post_expression: {rhs: "G*gx"}
+    contact:
+      delayed: true
+      incoming_states: [int]
+      local_states: [int]
+      parameters: {G: {value: 0.05}}
+      pre_expression: {rhs: "int_j - int_i"}
+      post_expression: {rhs: "G*gx"}
+integration: {method: @METHOD@, step_size: 0.05, duration: 30.0, transient_time: 5.0}
+explorations:
+  sweep:
+    mode: zip
+    space:
+      Everything.I: {explored_values: [0.3, 0.2]}
+      network.conduction_speed: {explored_values: [1.0, 1.3]}
+execution: {random_seed: 18446744073}
+"#;
+
+/// One point leaves the finite numbers, one doesn't.
+const EXPLOSION: &str = "
+dynamics:
+  name: Explosion
+  parameters: {a: {value: 1.0}}
+  state_variables: {x: {equation: {rhs: a*x**2}, initial_value: 1.0}}
+network: {number_of_nodes: 3}
+integration: {method: euler, step_size: 0.1, duration: 10.0}
+explorations: {sweep: {space: {Explosion.a: {explored_values: [1.0, -1.0]}}}}
+";
+
 pub(crate) fn trials() -> Vec<Trial> {
     let compiler = env::var_os("CXX").unwrap_or_else(|| "g++".into());
     if let Err(error) = Command::new(&compiler).arg("--version").output() {
@@ -40,6 +131,26 @@ pub(crate) fn trials() -> Vec<Trial> {
             }));
         }
     }
+    for (method, precision) in
+        [("euler", Precision::F32), ("heun", Precision::F32), ("rk4", Precision::F64)]
+    {
+        let compiler = compiler.clone();
+        trials.push(Trial::test(format!("cplusplus/everything_{method}"), move || {
+            let text = EVERYTHING.replace("@METHOD@", method);
+            let overrides = Overrides { precision: Some(precision), ..Overrides::default() };
+            let folder = Path::new("nowhere");
+            let loaded = load_str_with(&text, "everything.yaml", folder, &overrides)
+                .map_err(|error| error.render(false))?;
+            compare(&compiler, &format!("everything_{method}"), &loaded.experiment, 2, 3)
+        }));
+    }
+    let again = compiler.clone();
+    trials.push(Trial::test("cplusplus/explosion", move || {
+        let folder = Path::new("nowhere");
+        let loaded = load_str_with(EXPLOSION, "explosion.yaml", folder, &Overrides::default())
+            .map_err(|error| error.render(false))?;
+        compare(&again, "explosion", &loaded.experiment, 2, 3)
+    }));
     let path = root().join("examples/jansen_rit_delays.yaml");
     let again = compiler.clone();
     trials.push(Trial::test("cplusplus/threads_and_launches", move || {
@@ -73,6 +184,13 @@ fn compare(
     let job = simulation.job();
     let found = run(compiler, name, experiment, &job, threads, launches)?;
     let shape = expected.shape();
+    for (point, &step) in found[found.len() - shape[0]..].iter().enumerate() {
+        let expected = result.nonfinite_step(point).map_or(-1.0, |step| step as f64);
+        assert!(
+            step == expected,
+            "point {point} left the finite numbers at {step}, not {expected}"
+        );
+    }
     let noisy = !job.program.noisy.is_empty();
     let tolerance = match experiment.precision {
         Precision::F32 => 1e-5,

@@ -25,6 +25,7 @@ fn main() -> ExitCode {
     let mut trials = vec![
         Trial::test("kuramoto_is_as_written", golden),
         Trial::test("a_path_that_cannot_be_written", unwritable),
+        Trial::test("a_parameter_that_does_not_exist", unknown_parameter),
         Trial::test("the_driver_and_its_inputs_lie_beside", driver),
     ];
     trials.extend(cplusplus::trials());
@@ -112,6 +113,26 @@ fn unwritable() -> Result<(), Failed> {
         Err(ExportError::Write { .. }) => Ok(()),
         other => Err(format!("{other:?}").into()),
     }
+}
+
+/// From the command line, with its exit codes.
+fn unknown_parameter() -> Result<(), Failed> {
+    let folder = tempfile::tempdir()?;
+    let export = |arguments: &[&str]| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_host"));
+        command.current_dir(folder.path()).args(["export", "three_nodes"]).args(arguments).output()
+    };
+    let refused = export(&["--set", "nonsense=1"])?;
+    let message = String::from_utf8_lossy(&refused.stderr);
+    assert!(message.contains("nonsense"), "{message}");
+    assert_eq!(refused.status.code(), Some(1));
+    assert_eq!(fs::read_dir(folder.path())?.count(), 0, "something was written");
+    assert_eq!(export(&["--out", "missing/kernel.cu"])?.status.code(), Some(2));
+    let written = export(&["--driver"])?;
+    assert_eq!(written.status.code(), Some(0));
+    let paths = "three_nodes.cu\nthree_nodes.py\nthree_nodes.npz\n";
+    assert_eq!(String::from_utf8_lossy(&written.stdout), paths);
+    Ok(())
 }
 
 fn driver() -> Result<(), Failed> {

@@ -39,7 +39,7 @@ pub(super) struct Names {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Reads {
     pub(super) time: bool,
-    states: bool,
+    pub(super) states: bool,
     pub(super) source: bool,
     gathered: bool,
     couplings: bool,

@@ -46,8 +46,10 @@ pub(super) fn text(job: &Job<'_>, names: &Names, functions: &Functions) -> Strin
     template.keep("history", channels > 0);
     template.keep("alone", channels == 0);
     template.keep("delayed", program.gathers.iter().any(|g| g.delayed));
-    template.keep("whole", job.method != Method::Map);
-    template.keep("half", heun || rk4);
+    // Heun's and Runge and Kutta's stages take a whole step; without states there are no stages.
+    let stages = (heun || rk4) && functions.drift.reads.states;
+    template.keep("whole", job.method == Method::Euler || stages);
+    template.keep("half", heun || (rk4 && functions.drift.reads.states));
     template.keep("sixth", rk4);
     template.keep("noise", !program.noisy.is_empty());
     template.keep("start_time", start);
@@ -187,17 +189,23 @@ fn integrate(job: &Job<'_>, functions: &Functions) -> String {
         let noisy = job.program.noisy.iter().enumerate();
         noisy.map(|(v, state)| format!("{array}[{state}] += xi[{v}];\n")).collect()
     };
-    let advance = |array: &str, dt: &str, k: &str| {
-        format!("real {array}[N_STATE];\n")
-            + &each(&format!("{array}[s] = fma{f}({dt}, {k}[s], x[s])"))
+    let step = |array: &str, dt: &str, k: &str| {
+        let update = format!("{array}[s] = fma{f}({dt}, {k}[s], x[s])");
+        format!("real {array}[N_STATE];\n") + &each(&update)
+    };
+    // The states of a stage, unless nothing reads them.
+    let stage = |array: &str, dt: &str, k: &str, disturbed: bool| {
+        if !functions.drift.reads.states {
+            return String::new();
+        }
+        step(array, dt, k) + &if disturbed { disturb(array) } else { String::new() }
     };
     match job.method {
         Method::Map => drift("t", "x", "y") + &disturb("y"),
-        Method::Euler => drift("t", "x", "k1") + &advance("y", "dt_whole", "k1") + &disturb("y"),
+        Method::Euler => drift("t", "x", "k1") + &step("y", "dt_whole", "k1") + &disturb("y"),
         Method::Heun => {
             drift("t", "x", "k1")
-                + &advance("x1", "dt_whole", "k1")
-                + &disturb("x1")
+                + &stage("x1", "dt_whole", "k1", true)
                 + &drift("t_end", "x1", "k2")
                 + "real y[N_STATE];\n"
                 + &each(&format!("y[s] = fma{f}(dt_half, k1[s] + k2[s], x[s])"))
@@ -206,11 +214,11 @@ fn integrate(job: &Job<'_>, functions: &Functions) -> String {
         Method::Rk4 => {
             let sum = format!("fma{f}({two}, k2[s] + k3[s], k1[s] + k4[s])");
             drift("t", "x", "k1")
-                + &advance("x1", "dt_half", "k1")
+                + &stage("x1", "dt_half", "k1", false)
                 + &drift("t_middle", "x1", "k2")
-                + &advance("x2", "dt_half", "k2")
+                + &stage("x2", "dt_half", "k2", false)
                 + &drift("t_middle", "x2", "k3")
-                + &advance("x3", "dt_whole", "k3")
+                + &stage("x3", "dt_whole", "k3", false)
                 + &drift("t_end", "x3", "k4")
                 + "real y[N_STATE];\n"
                 + &each(&format!("y[s] = fma{f}(dt_sixth, {sum}, x[s])"))
