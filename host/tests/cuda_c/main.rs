@@ -78,7 +78,7 @@ pub(crate) fn write_source(name: &str, experiment: &Experiment) -> Result<PathBu
 pub(crate) fn only_means(points: u64) -> Options {
     let mut options =
         Options { record: Some(Record::None), threads: Some(1), ..Options::default() };
-    options.points = vec![0..points];
+    options.points.push(0..points);
     options
 }
 
