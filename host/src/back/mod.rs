@@ -1,6 +1,7 @@
 //! Engines: what a run needs ([`Job`]) and the back ends that can run it.
 
 pub mod cpu;
+pub mod cuda_c;
 pub mod gpu;
 mod job;
 pub mod ptx;

@@ -29,13 +29,15 @@ pub enum Command {
     Check(CheckArgs),
     /// Say how an experiment would run: delays, history, memory, batches; runs nothing.
     Plan(PlanArgs),
+    /// Write an experiment as one file of CUDA C for nvcc, NVRTC or PyCUDA; runs nothing.
+    Export(ExportArgs),
     /// List the shipped models, coupling functions and examples.
     Models(ModelsArgs),
 }
 
 impl Command {
     /// The names that may stand first; anything else is a FILE for `run`.
-    pub const NAMES: &[&str] = &["run", "check", "plan", "models", "help"];
+    pub const NAMES: &[&str] = &["run", "check", "plan", "export", "models", "help"];
 }
 
 /// Which device.
@@ -261,6 +263,22 @@ pub struct PlanArgs {
     /// Print as one line of JSON.
     #[arg(long)]
     pub json: bool,
+    /// Changes to the experiment.
+    #[command(flatten)]
+    pub changes: ChangeArgs,
+}
+
+/// `host export`.
+#[derive(Debug, Args)]
+pub struct ExportArgs {
+    /// A TVBO experiment (YAML), or the name of a shipped example or model.
+    pub file: String,
+    /// Where the source goes; to NAME.cu in the working folder if left out.
+    #[arg(long, short, value_name = "PATH.cu")]
+    pub out: Option<PathBuf>,
+    /// Write a Python driver (PyCUDA) and its inputs beside it: PATH.py and PATH.npz.
+    #[arg(long)]
+    pub driver: bool,
     /// Changes to the experiment.
     #[command(flatten)]
     pub changes: ChangeArgs,

@@ -4,6 +4,7 @@ pub mod args;
 mod check;
 mod device;
 pub mod exit;
+mod export;
 mod load;
 mod models;
 mod plan;
@@ -32,6 +33,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Command::Run(args) => run::run(&args),
         Command::Check(args) => check::check(&args),
         Command::Plan(args) => plan::plan(&args),
+        Command::Export(args) => export::export(&args),
         Command::Models(args) => models::models(&args),
     }
 }

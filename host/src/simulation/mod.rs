@@ -4,6 +4,7 @@
 //! [`Simulation::job`] is what engines take; [`Simulation::run_to`] runs it into a file.
 
 mod device;
+mod export;
 mod initial;
 mod observe;
 mod recording;
@@ -11,6 +12,7 @@ mod result;
 mod sink;
 
 pub use device::{Device, RunSummary};
+pub use export::{ExportError, Exported, save_cuda, save_cuda_with_driver};
 pub use recording::Record;
 pub use result::{ResultArray, RunResult};
 pub use sink::StoreSink;

@@ -1,0 +1,69 @@
+//! NVIDIA's compiler.
+
+use crate::{absent, experiment, experiments, root, write_source};
+use host::experiment::{Overrides, Precision};
+use libtest_mimic::{Failed, Trial};
+use std::env;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+
+pub(crate) fn trials() -> Vec<Trial> {
+    let Some(nvcc) = find().map(Arc::new) else {
+        return vec![absent("nvcc_compiles", "REQUIRE_NVCC", "there is no nvcc".to_owned())];
+    };
+    let mut trials = Vec::new();
+    for (name, path) in experiments() {
+        let nvcc = Arc::clone(&nvcc);
+        let own = name.clone();
+        trials.push(Trial::test(format!("nvcc/{name}"), move || {
+            compile(&nvcc, &own, &path, Precision::F32)
+        }));
+    }
+    let path = root().join("examples/kuramoto_sweep.yaml");
+    trials.push(Trial::test("nvcc/kuramoto_f64", move || {
+        compile(&nvcc, "kuramoto_f64", &path, Precision::F64)
+    }));
+    trials
+}
+
+/// For the oldest generation and Hopper, without a warning.
+fn compile(nvcc: &Path, name: &str, path: &Path, precision: Precision) -> Result<(), Failed> {
+    let overrides = Overrides { precision: Some(precision), ..Overrides::default() };
+    let source = write_source(&format!("nvcc_{name}"), &experiment(path, &overrides)?)?;
+    let output = Command::new(nvcc)
+        .args(["-fmad=false", "-Werror", "all-warnings", "-fatbin"])
+        .args(["-gencode", "arch=compute_75,code=sm_75", "-gencode", "arch=compute_90,code=sm_90"])
+        .arg("-o")
+        .arg(source.with_extension("fatbin"))
+        .arg(&source)
+        .output()?;
+    let messages = [output.stdout, output.stderr]
+        .map(|text| String::from_utf8_lossy(&text).into_owned())
+        .concat();
+    if !output.status.success() || !messages.trim().is_empty() {
+        return Err(format!("{}: {messages}", source.display()).into());
+    }
+    Ok(())
+}
+
+fn find() -> Option<PathBuf> {
+    if let Some(named) = env::var_os("NVCC") {
+        return Some(named.into());
+    }
+    let mut folders: Vec<PathBuf> =
+        env::var_os("PATH").iter().flat_map(|path| env::split_paths(path)).collect();
+    folders.push("/usr/local/cuda/bin".into());
+    if let Some(python) = env::var_os("VIRTUAL_ENV") {
+        let versions = sub_folders(&Path::new(&python).join("lib"));
+        let packages = versions.iter().map(|version| version.join("site-packages/nvidia"));
+        folders.extend(packages.flat_map(|nvidia| sub_folders(&nvidia)).map(|p| p.join("bin")));
+    }
+    folders.into_iter().map(|folder| folder.join("nvcc")).find(|nvcc| nvcc.is_file())
+}
+
+fn sub_folders(folder: &Path) -> Vec<PathBuf> {
+    std::fs::read_dir(folder)
+        .map(|entries| entries.filter_map(|entry| Some(entry.ok()?.path())).collect())
+        .unwrap_or_default()
+}

@@ -1,0 +1,84 @@
+/* Enough of CUDA C++ and cuRAND's Philox to run a kernel on the CPU: blocks one after another, the
+ * threads of a block as threads that meet at barriers.
+ *
+ * Philox4x32-10: Salmon et al. 2011. Words, uniforms and Box-Muller are laid out as in docs/semantics.md. */
+#pragma once
+
+#include <barrier>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#define __global__
+#define __device__
+#define __forceinline__ inline
+#define __shared__ static /* Blocks don't overlap in time. */
+
+struct Index {
+    unsigned int x;
+};
+inline thread_local Index threadIdx, blockIdx, blockDim;
+inline std::barrier<> *block_barrier;
+
+inline void __syncthreads() { block_barrier->arrive_and_wait(); }
+
+inline float __int_as_float(unsigned int bits)
+{
+    float value;
+    std::memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+inline double __longlong_as_double(unsigned long long bits)
+{
+    double value;
+    std::memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+using std::isfinite;
+
+struct curandStatePhilox4_32_10_t {
+    uint64_t seed, subsequence, offset;
+    float extra;
+    bool has_extra;
+};
+
+inline void curand_init(unsigned long long seed, unsigned long long subsequence,
+                        unsigned long long offset, curandStatePhilox4_32_10_t *state)
+{
+    *state = {seed, subsequence, offset, 0.0f, false};
+}
+
+inline uint32_t curand(curandStatePhilox4_32_10_t *state)
+{
+    const uint64_t block = state->offset / 4;
+    uint32_t c[4] = {(uint32_t)block, (uint32_t)(block >> 32), (uint32_t)state->subsequence,
+                     (uint32_t)(state->subsequence >> 32)};
+    uint32_t k[2] = {(uint32_t)state->seed, (uint32_t)(state->seed >> 32)};
+    for (int round = 0; round < 10; ++round) {
+        const uint64_t a = (uint64_t)0xD2511F53u * c[0], b = (uint64_t)0xCD9E8D57u * c[2];
+        const uint32_t next[4] = {(uint32_t)(b >> 32) ^ c[1] ^ k[0], (uint32_t)b,
+                                  (uint32_t)(a >> 32) ^ c[3] ^ k[1], (uint32_t)a};
+        std::memcpy(c, next, sizeof c);
+        k[0] += 0x9E3779B9u;
+        k[1] += 0xBB67AE85u;
+    }
+    return c[state->offset++ % 4];
+}
+
+inline float curand_normal(curandStatePhilox4_32_10_t *state)
+{
+    if (state->has_extra) {
+        state->has_extra = false;
+        return state->extra;
+    }
+    const double unit = 1.0 / 4294967296.0, turn = 2.0 * 3.14159265358979323846 * unit;
+    const float u = fmaf((float)curand(state), (float)unit, (float)(unit / 2));
+    const float angle = fmaf((float)curand(state), (float)turn, (float)(turn / 2));
+    const float radius = sqrtf(-2.0f * logf(u));
+    state->extra = radius * cosf(angle);
+    state->has_extra = true;
+    return radius * sinf(angle);
+}
