@@ -231,8 +231,8 @@ impl<'a> One<'a> {
         if value.shape.len() <= wanted.len() || value.shape == wanted {
             return value;
         }
-        let weights = &self.experiment.network.matrices[self.coupling.matrix];
-        if weights.iter().all(|w| *w == 0.0) {
+        let weights = self.experiment.network.matrices.get(self.coupling.matrix);
+        if weights.is_some_and(|matrix| matrix.iter().all(|w| *w == 0.0)) {
             return value.entry(0);
         }
         let names: Vec<&str> = self

@@ -361,7 +361,7 @@ explorations:
 fn overrides_win() {
     let text = with("explorations: {g: {space: {Decay.tau: {explored_values: [1, 2]}}}}\n");
     let overrides = Overrides {
-        set: vec![("Decay.tau".into(), 5.0), ("conduction_speed".into(), 8.0)],
+        set: vec![("conduction_speed".into(), 8.0)],
         axes: vec!["tau=1,2,3".parse().unwrap(), "global_coupling=0:1:3".parse().unwrap()],
         mode: Some(SweepMode::Zip),
         dt: Some(0.5),
@@ -374,7 +374,6 @@ fn overrides_win() {
     assert_eq!((e.integration.dt, e.integration.steps()), (0.5, 10));
     assert_eq!(e.network.conduction_speed_mm_per_ms, 8.0);
     assert_eq!((e.seed, e.precision), (3, Precision::F64));
-    assert_eq!(parameter(&e, Scope::Dynamics, "tau").value, ParameterValue::Uniform(5.0));
     assert_eq!(e.sweep.axes.len(), 2, "the file's axis over tau is replaced");
     assert_eq!(e.sweep.points(), Some(3));
     assert_eq!(
@@ -384,6 +383,21 @@ fn overrides_win() {
     let wrong = Overrides { set: vec![("taw".into(), 1.0)], ..Overrides::default() };
     let error = load_str_with(&text, "t", Path::new(""), &wrong).unwrap_err();
     assert!(error.render(false).contains("did you mean `Decay.tau`?"));
+}
+
+#[test]
+fn what_is_set_is_not_swept() {
+    let text = with("explorations: {g: {space: {Decay.tau: {explored_values: [1, 2]}}}}\n");
+    let set = vec![("tau".into(), 5.0)];
+    let fixed = Overrides { set, ..Overrides::default() };
+    let loaded = loaded_with(&text, &fixed);
+    let e = &loaded.experiment;
+    assert_eq!(parameter(e, Scope::Dynamics, "tau").value, ParameterValue::Uniform(5.0));
+    assert_eq!(e.sweep.points(), Some(1));
+    assert!(loaded.warnings.iter().any(|w| w.message.contains("`Decay.tau` is set")));
+    let both = Overrides { axes: vec!["tau=1,2,3".parse().unwrap()], ..fixed };
+    let error = load_str_with(&text, "t", Path::new(""), &both).unwrap_err();
+    assert!(error.render(false).contains("`tau` is set and swept at once"));
 }
 
 #[test]
