@@ -39,7 +39,7 @@ fn letters(name: &str) -> String {
     }
     let end = text.trim_end_matches('_').len();
     text.truncate(end);
-    text
+    if text.is_empty() { "unnamed".to_owned() } else { text }
 }
 
 /// A text that may stand in a comment: one line that neither ends the comment nor continues it.
@@ -76,7 +76,7 @@ mod tests {
 
     #[test]
     fn a_name_without_letters_is_a_name() {
-        assert_eq!(named("x", &["_", "__"]), ["x_", "x__2"].map(|n| n.replace("__", "_")));
+        assert_eq!(named("x", &["_", "__"]), ["x_unnamed", "x_unnamed_2"]);
     }
 
     #[test]
