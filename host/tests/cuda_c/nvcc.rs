@@ -12,6 +12,10 @@ pub(crate) fn trials() -> Vec<Trial> {
     let Some(nvcc) = find().map(Arc::new) else {
         return vec![absent("nvcc_compiles", "REQUIRE_NVCC", "there is no nvcc".to_owned())];
     };
+    if !has_curand(&nvcc) {
+        let reason = format!("{} has no curand_kernel.h beside it", nvcc.display());
+        return vec![absent("nvcc_compiles", "REQUIRE_NVCC", reason)];
+    }
     let mut trials = Vec::new();
     for (name, path) in experiments() {
         let nvcc = Arc::clone(&nvcc);
@@ -45,6 +49,14 @@ fn compile(nvcc: &Path, name: &str, path: &Path, precision: Precision) -> Result
         return Err(format!("{}: {messages}", source.display()).into());
     }
     Ok(())
+}
+
+/// Whether the header of cuRAND, which is a package of its own, can be included.
+fn has_curand(nvcc: &Path) -> bool {
+    let source = Path::new(env!("CARGO_TARGET_TMPDIR")).join("includes_curand.cu");
+    let written = std::fs::write(&source, "#include <curand_kernel.h>\n");
+    written.is_ok()
+        && Command::new(nvcc).arg("-E").arg(&source).output().is_ok_and(|o| o.status.success())
 }
 
 fn find() -> Option<PathBuf> {
