@@ -12,7 +12,7 @@ mod sweep_axes;
 pub use load::{LoadError, Loaded, load, load_str, load_str_with, load_with};
 pub use observation::{BalloonWindkessel, Observation, ObservationKind};
 pub use overrides::{AxisSpec, AxisSpecError, Overrides};
-pub use sweep_axes::{Axis, AxisTarget, Sweep, SweepMode, linspace};
+pub use sweep_axes::{Axis, AxisTarget, Sweep, SweepMode};
 
 use crate::connectome::Connectome;
 use crate::diagnostic::Location;

@@ -77,12 +77,3 @@ impl Sweep {
         self.axes[axis].values[index as usize]
     }
 }
-
-/// `n` values from `lo` to `hi`, both included; exactly `hi` at the end. One value is `lo`.
-pub fn linspace(lo: f64, hi: f64, n: usize) -> Vec<f64> {
-    if n == 1 {
-        return vec![lo];
-    }
-    let step = (hi - lo) / (n.max(2) - 1) as f64;
-    (0..n).map(|i| if i + 1 == n { hi } else { lo + step * i as f64 }).collect()
-}
