@@ -8,6 +8,7 @@
 pub mod memory;
 pub mod npy;
 pub mod npz;
+pub mod read;
 pub mod results;
 pub mod zarr;
 
