@@ -22,6 +22,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("back", &["compute", "connectome", "experiment", "ir", "lower", "monitor", "opt"]),
     ("sweep", &["back", "connectome", "experiment", "ir", "lower", "monitor", "opt"]),
     ("output", &["experiment"]),
+    ("figure", &["output"]),
+    ("report", &["figure", "output"]),
     (
         "simulation",
         &[
@@ -47,6 +49,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "diagnostic",
             "experiment",
             "expr",
+            "figure",
             "files",
             "ir",
             "library",
@@ -54,6 +57,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "monitor",
             "opt",
             "output",
+            "report",
             "simulation",
             "sweep",
         ],

@@ -31,13 +31,15 @@ pub enum Command {
     Plan(PlanArgs),
     /// Write an experiment as one file of CUDA C for nvcc, NVRTC or PyCUDA; runs nothing.
     Export(ExportArgs),
+    /// Write a result as one HTML page that needs no network: maps, time courses, matrices, spectra.
+    Report(ReportArgs),
     /// List the shipped models, coupling functions and examples.
     Models(ModelsArgs),
 }
 
 impl Command {
     /// The names that may stand first; anything else is a FILE for `run`.
-    pub const NAMES: &[&str] = &["run", "check", "plan", "export", "models", "help"];
+    pub const NAMES: &[&str] = &["run", "check", "plan", "export", "report", "models", "help"];
 }
 
 /// Which device.
@@ -177,6 +179,9 @@ pub struct RunArgs {
     /// Run only these points of the sweep: N or FROM..TO, separated by commas.
     #[arg(long, value_name = "LIST")]
     pub points: Option<Points>,
+    /// Write the results as a page too (see `host report`): PATH.html, beside the results if left out.
+    #[arg(long, value_name = "PATH.html", num_args = 0..=1)]
+    pub report: Option<Option<PathBuf>>,
     /// CPU threads; all cores if left out.
     #[arg(long, value_name = "N", value_parser = threads)]
     pub threads: Option<usize>,
@@ -282,6 +287,19 @@ pub struct ExportArgs {
     /// Changes to the experiment.
     #[command(flatten)]
     pub changes: ChangeArgs,
+}
+
+/// `host report`.
+#[derive(Debug, Args)]
+pub struct ReportArgs {
+    /// A result: a .npz file or a .zarr folder that `host run` wrote.
+    pub result: PathBuf,
+    /// Where the page goes; beside the result as NAME.html if left out.
+    #[arg(long, short, value_name = "PATH.html")]
+    pub out: Option<PathBuf>,
+    /// Largest size of what the page holds of the points in detail; maps are always whole.
+    #[arg(long, value_name = "MIB", default_value_t = 24)]
+    pub limit: u64,
 }
 
 /// `host models`.

@@ -9,6 +9,7 @@ mod load;
 mod models;
 mod plan;
 mod progress;
+mod report;
 mod run;
 mod summary;
 mod terminal;
@@ -34,6 +35,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Command::Check(args) => check::check(&args),
         Command::Plan(args) => plan::plan(&args),
         Command::Export(args) => export::export(&args),
+        Command::Report(args) => report::report(&args),
         Command::Models(args) => models::models(&args),
     }
 }
