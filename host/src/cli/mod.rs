@@ -8,6 +8,7 @@ mod export;
 mod load;
 mod models;
 mod plan;
+mod plot;
 mod progress;
 mod report;
 mod run;
@@ -36,6 +37,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Command::Plan(args) => plan::plan(&args),
         Command::Export(args) => export::export(&args),
         Command::Report(args) => report::report(&args),
+        Command::Plot(args) => plot::plot(&args),
         Command::Models(args) => models::models(&args),
     }
 }

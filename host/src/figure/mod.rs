@@ -1,8 +1,17 @@
 //! Pictures of results: what an array can be drawn as, in which colours, and figures for papers.
 
+pub mod cells;
+mod draw;
+pub mod lines;
 pub mod palette;
+pub mod png;
+pub mod points;
+pub mod scale;
+pub mod svg;
 pub mod view;
 pub mod welch;
+
+pub use draw::{FigureError, Request, What, draw, write};
 
 /// A number to so many significant digits, without zeros at its end, with a proper minus.
 pub fn number(value: f64, digits: usize) -> String {
@@ -27,6 +36,14 @@ pub fn number(value: f64, digits: usize) -> String {
         format!("{}e{exponent}", trim(mantissa))
     };
     text.replace('-', "−")
+}
+
+/// A unit as people write it: `mm_per_ms` is mm/ms; nothing for what has none.
+pub fn unit_text(unit: Option<&str>) -> String {
+    match unit {
+        None | Some("dimensionless" | "1") => String::new(),
+        Some(unit) => unit.replace("_per_", "/").replace('_', " "),
+    }
 }
 
 #[cfg(test)]

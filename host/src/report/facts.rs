@@ -1,5 +1,6 @@
 //! What was run, in the page's words.
 
+use crate::figure::unit_text;
 use crate::output::read::{Manifest, ResultFile};
 
 /// Text as HTML shows it.
@@ -29,7 +30,11 @@ pub(super) fn summary(manifest: &Manifest) -> String {
         parts.push(format!("{} points", grouped(points as u64)));
     }
     let duration = manifest.steps as f64 * manifest.dt;
-    parts.push(format!("{} {}", number(duration), manifest.time_unit()));
+    let (duration, unit) = match manifest.time_unit() {
+        "ms" if duration >= 1e4 => (duration / 1e3, "s"),
+        unit => (duration, unit),
+    };
+    parts.push(format!("{} {unit}", number(duration)));
     parts.join(" <span class=dot>·</span> ")
 }
 
@@ -42,9 +47,9 @@ pub(super) fn table(result: &ResultFile) -> String {
     add("Experiment", format!("<code>{}</code>", escape(&m.experiment.file)));
     add("Model", escape(&m.model));
     let variables: Vec<String> = (m.variables.iter())
-        .map(|v| match v.unit.as_deref().filter(|u| !u.is_empty()) {
-            Some(unit) => format!("{} ({})", escape(&v.name), escape(unit)),
-            None => escape(&v.name),
+        .map(|v| match unit_text(v.unit.as_deref()) {
+            unit if unit.is_empty() => escape(&v.name),
+            unit => format!("{} ({})", escape(&v.name), escape(&unit)),
         })
         .collect();
     add("Variables", variables.join(", "));
@@ -69,7 +74,8 @@ pub(super) fn table(result: &ResultFile) -> String {
     for axis in &m.sweep.axes {
         let (first, last) = (axis.values.first(), axis.values.last());
         let ends = [first, last].map(|v| v.map_or(String::new(), |&v| number(v)));
-        let unit = axis.unit.as_deref().map_or(String::new(), |u| format!(" {}", escape(u)));
+        let unit = unit_text(axis.unit.as_deref());
+        let unit = if unit.is_empty() { unit } else { format!(" {}", escape(&unit)) };
         let [lo, hi] = ends;
         let count = grouped(axis.values.len() as u64);
         add(

@@ -167,4 +167,8 @@ function choice(label, options, chosen, changed) {
   return make("label", { className: "pick" }, label, select);
 }
 
+/** A unit as people write it; nothing for what has none. */
+const pretty = (unit) => (!unit || unit === "dimensionless" || unit === "1" ? "" : unit.replace(/_per_/g, "/").replace(/_/g, " "));
+for (const name in R.units) R.units[name] = pretty(R.units[name]);
+for (const axis of R.axes) axis.unit = pretty(axis.unit);
 const unitOf = (name) => (R.units[name] ? ` (${R.units[name]})` : "");

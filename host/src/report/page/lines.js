@@ -112,10 +112,12 @@ class Lines extends Picture {
     c.textAlign = "center"; c.textBaseline = "top";
     const xTicks = ticks(x0, x1, (right - left) / 90);
     for (const v of xTicks.at) {
-      if (d.integers && v !== Math.round(v)) continue;
+      if (d.integers && (Math.abs(v - Math.round(v)) > 1e-9 || v < -0.5 || v > d.n - 0.5)) continue;
       const x = Math.round(px(v)) + 0.5;
       c.strokeStyle = t.line; c.beginPath(); c.moveTo(x, bottom); c.lineTo(x, bottom + 4); c.stroke();
-      c.fillStyle = t.soft; c.fillText(xTicks.text(v), x, bottom + 7);
+      c.fillStyle = t.soft;
+      const text = d.integers ? (d.n <= 12 ? fit(c, d.xText(Math.round(v)), (right - left) / d.n - 8) : String(Math.round(v))) : xTicks.text(v);
+      c.fillText(text, Math.min(x, width - c.measureText(text).width / 2), bottom + 7);
     }
     c.strokeStyle = t.line; c.beginPath(); c.moveTo(left, bottom + 0.5); c.lineTo(right, bottom + 0.5); c.stroke();
     c.fillStyle = t.soft;

@@ -203,12 +203,14 @@ function linesOf(array, spectrum) {
   const y = (channel) => { const o = offset + channel * wide; return (i) => data[o + i * step]; };
   const stored = R.coordinates[along.name] ? numbers(R.coordinates[along.name]) : null;
   const x = array.resolution ? (i) => i * array.resolution : array.thinned ? (i) => stored[Math.min(stored.length - 1, Math.floor(((i >> 1) + (i & 1) * 0.5) * 2 * stored.length / along.n))] : stored ? (i) => stored[i] : (i) => i;
+  // Long recordings are read in seconds.
+  const long = !spectrum && R.timeUnit === "ms" && x(along.n - 1) >= 1e4;
   const quiet = [];
   if (array.channel && array.channel.n <= 400) for (let k = 0; k < array.channel.n; k++) if (!picked.includes(k)) quiet.push(y(k));
   const unit = variable ? R.units[variable] : "";
-  return { n: along.n, x, lines: picked.map((k, colour) => ({ label: labels[k] || variable || array.name, colour, y: y(k) })), quiet,
-    xLabel: spectrum ? "Frequency (Hz)" : `Time (${R.timeUnit})`, logY: spectrum,
-    yLabel: spectrum ? `Density (${unit ? `(${unit})²` : "units²"}/Hz)` : (variable ?? array.name) + (unit ? ` (${unit})` : "") };
+  return { n: along.n, x: long ? (i) => x(i) / 1000 : x, lines: picked.map((k, colour) => ({ label: labels[k] || variable || array.name, colour, y: y(k) })), quiet,
+    xLabel: spectrum ? "Frequency (Hz)" : `Time (${long ? "s" : R.timeUnit})`, logY: spectrum,
+    yLabel: spectrum ? `Density (${unit ? /[^\w°µ]/.test(unit) ? `(${unit})²` : `${unit}²` : "units²"}/Hz)` : (variable ?? array.name) + (unit ? ` (${unit})` : "") };
 }
 
 function profileOf(array) {
