@@ -11,6 +11,10 @@
 /// contract: it fixes the order of summation.
 pub const BLOCK: usize = 32;
 
+/// The delay in steps from which an edge that is not far belongs to the middle pass. Part of the
+/// numerical contract, as [`BLOCK`].
+pub const NEAR_BLOCK: usize = 8;
+
 /// Whether an edge belongs to the first, far pass of a gather.
 #[inline(always)]
 pub const fn is_far(delay: u32) -> bool {
