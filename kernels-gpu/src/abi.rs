@@ -137,7 +137,7 @@ impl GatherRecord {
     pub const EDGE: u32 = 2;
 }
 
-/// An edge of a table: rows are targets; in a row, far edges come first, each part ascending.
+/// An edge of a table: rows are targets, in the [order of summation](crate::summation).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(not(target_arch = "nvptx64"), derive(Pod, Zeroable))]
 #[repr(C)]
