@@ -9,7 +9,7 @@ use crate::connectome::Connectome;
 use crate::diagnostic::{FileId, Location, Sources};
 use crate::experiment::{
     Coupling, Derived, Dynamics, Enforce, Equation, Initial, Integration, Method, Network,
-    Parameter, Precision, StateVariable, Sweep, UserFunction,
+    Normals, Parameter, Precision, StateVariable, Sweep, UserFunction,
 };
 use crate::ir::interp::run_section;
 use crate::ir::{Input, Section};
@@ -56,6 +56,9 @@ impl Draft {
             sweep: Sweep::default(),
             seed: 0,
             precision: Precision::F64,
+            normals: Normals::Portable,
+            changes: Vec::new(),
+            compat: None,
             skipped: Vec::new(),
         };
         Self { experiment, sources: Sources::default() }
