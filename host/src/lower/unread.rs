@@ -13,8 +13,7 @@ pub(super) fn warning(experiment: &Experiment) -> Option<Diagnostic> {
         .filter(|p| p.scope != Scope::Network || p.name != "global_coupling")
         // Another program's rules replace the couplings, knowingly.
         .filter(|p| {
-            experiment.compat.is_none()
-                || !matches!(p.scope, Scope::Coupling(_) | Scope::Couplings)
+            experiment.compat.is_none() || !matches!(p.scope, Scope::Coupling(_) | Scope::Couplings)
         })
         .filter(|p| !read.contains(p.name.as_str()))
         .collect();

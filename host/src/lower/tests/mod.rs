@@ -8,8 +8,8 @@ use super::*;
 use crate::connectome::Connectome;
 use crate::diagnostic::{FileId, Location, Sources};
 use crate::experiment::{
-    Coupling, Derived, Dynamics, Enforce, Equation, Initial, Integration, Method, Network,
-    Normals, Parameter, Precision, StateVariable, Sweep, UserFunction,
+    Coupling, Derived, Dynamics, Enforce, Equation, Initial, Integration, Method, Network, Normals,
+    Parameter, Precision, StateVariable, Sweep, UserFunction,
 };
 use crate::ir::interp::run_section;
 use crate::ir::{Input, Section};
