@@ -180,7 +180,7 @@ const NUMERICS: &str = "\
 to a few units in the last place of every step, not to the bit: to 1e-5 over a thousand steps in 32 bits,
 unless the model is chaotic. The order of summation is that of `host run`. Compile without contraction:
   nvcc -fmad=false -cubin -arch=native kernel.cu
-  nvrtc: --fmad=false, and the include folder of CUDA
+  nvrtc: --fmad=false, and the include folders of CUDA: include, and include/cccl where it exists
   PyCUDA: SourceModule(text, options=[\"-fmad=false\"], no_extern_c=True).get_function(\"simulate\")";
 
 const NOISE: &str = "\
