@@ -53,7 +53,7 @@
  * to a few units in the last place of every step, not to the bit: to 1e-5 over a thousand steps in 32 bits,
  * unless the model is chaotic. The order of summation is that of `host run`. Compile without contraction:
  *   nvcc -fmad=false -cubin -arch=native kernel.cu
- *   nvrtc: --fmad=false, and the include folder of CUDA
+ *   nvrtc: --fmad=false, and the include folders of CUDA: include, and include/cccl where it exists
  *   PyCUDA: SourceModule(text, options=["-fmad=false"], no_extern_c=True).get_function("simulate")
  * Noise is Philox4x32-10 as in cuRAND: each node of each work item has its own subsequence, numbered by step,
  * so that it depends on the seed only, not on how the steps are split into launches.
