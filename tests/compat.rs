@@ -79,10 +79,10 @@ fn load(model: &str, dt: f64, scale: &str, changes: &Overrides) -> (Experiment, 
 
 fn compare<const N: usize>(experiment: &Experiment, expected: &[[[f64; 3]; N]]) {
     let options = Options { record: Some(Record::Raw), ..Options::default() };
-    let simulation = Simulation::new(experiment, &options).unwrap();
+    let simulation = Simulation::new(experiment, &options).expect("it compiles");
     assert!(simulation.notes().iter().all(|note| !note.message.contains('G')), "G is replaced");
-    let result = simulation.run().unwrap();
-    let series = result.arrays().iter().find(|a| a.name == "series").unwrap();
+    let result = simulation.run().expect("it runs");
+    let series = result.arrays().iter().find(|a| a.name == "series").expect("a series");
     assert_eq!(series.values.len(), STEPS * N * 3);
     let expected = expected.iter().flatten().flatten();
     for (at, (found, expected)) in series.values.iter().zip(expected).enumerate() {

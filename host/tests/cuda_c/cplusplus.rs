@@ -103,6 +103,29 @@ explorations:
 execution: {random_seed: 18446744073}
 "#;
 
+/// Without functions nothing but rounding is left, which is the engine's.
+const LINEAR: &str = "
+dynamics:
+  name: Linear
+  parameters: {a: {value: 0.5}}
+  coupling_inputs: {c: {}}
+  state_variables:
+    x:
+      equation: {rhs: c - a*x}
+      coupling_variable: true
+      noise: {additive: true, parameters: {sigma: {value: 0.1}}}
+    y: {equation: {rhs: x - y}, noise: {additive: true, parameters: {sigma: {value: 0.2}}}}
+    z: {equation: {rhs: a*y - z}, noise: {additive: true, parameters: {sigma: {value: 0.3}}}}
+network:
+  graph_generator:
+    name: graph
+    type: WattsStrogatz
+    seed: 3
+    parameters: {n: {value: 45}, k: {value: 6}, p: {value: 0.2}}
+  coupling: {c: {pre_expression: {rhs: x_j}, post_expression: {rhs: 0.05*gx}}}
+integration: {method: euler, step_size: 0.1, duration: 50.0}
+";
+
 /// One point leaves the finite numbers, one doesn't.
 const EXPLOSION: &str = "
 dynamics:
@@ -165,6 +188,16 @@ pub(crate) fn trials() -> Vec<Trial> {
             compare(&compiler, &format!("everything_{method}_curand"), &loaded.experiment, 2, 3)
         }));
     }
+    for precision in [Precision::F32, Precision::F64] {
+        let compiler = compiler.clone();
+        let name = format!("cplusplus/a_linear_model_has_the_bits_of_the_engine_{precision:?}");
+        trials.push(Trial::test(name, move || {
+            let overrides = Overrides { precision: Some(precision), ..Overrides::default() };
+            let loaded = load_str_with(LINEAR, "linear.yaml", Path::new("nowhere"), &overrides)
+                .map_err(|error| error.render(false))?;
+            compare_within(&compiler, "linear", &loaded.experiment, 5, 3, Some(0.0))
+        }));
+    }
     trials.extend(normals::cplusplus_trials(&compiler));
     let path = root().join("examples/jansen_rit_delays.yaml");
     let again = compiler.clone();
@@ -192,6 +225,18 @@ fn compare(
     threads: u32,
     launches: u32,
 ) -> Result<(), Failed> {
+    compare_within(compiler, name, experiment, threads, launches, None)
+}
+
+/// With a tolerance, or that of the precision.
+fn compare_within(
+    compiler: &OsString,
+    name: &str,
+    experiment: &Experiment,
+    threads: u32,
+    launches: u32,
+    tolerance: Option<f64>,
+) -> Result<(), Failed> {
     let points = experiment.sweep.points().unwrap_or(1).min(POINTS);
     let simulation = Simulation::new(experiment, &only_means(points))?;
     // The CPU draws the portable normals, which are cuRAND's but for the last bits.
@@ -208,12 +253,12 @@ fn compare(
             "point {point} left the finite numbers at {step}, not {expected}"
         );
     }
-    let tolerance = match experiment.precision {
+    let tolerance = tolerance.unwrap_or(match experiment.precision {
         Precision::F32 => 1e-5,
         // cuRAND's normals are of 32 bits, and not to the last bit those of the CPU.
         Precision::F64 if job.draws_curand() => 1e-6,
         Precision::F64 => 1e-10,
-    };
+    });
     let mut worst = (0.0, String::new());
     for variable in 0..shape[1] {
         let places = (0..shape[0]).flat_map(|p| (0..shape[2]).map(move |n| (p, n)));
