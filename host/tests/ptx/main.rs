@@ -13,7 +13,7 @@ mod meaning;
 
 use assembler::Assembler;
 use host::back::gpu::{DeviceJob, KernelsError, kernels};
-use host::experiment::{Experiment, Method, Precision, load};
+use host::experiment::{Experiment, Method, Normals, Precision, load};
 use host::simulation::{Options, Simulation};
 use libtest_mimic::{Arguments, Failed, Trial};
 use std::path::{Path, PathBuf};
@@ -103,11 +103,14 @@ fn assemble(assembler: &Assembler, path: &Path, precision: Precision) -> Result<
     let mut experiment: Experiment = load(path).map_err(|error| error.render(false))?.experiment;
     experiment.precision = precision;
     let all = env::var_os("PTX_GENERATIONS").is_some_and(|value| value == "all");
-    // The experiment's own method with constants folded, and the one with most stages without.
+    // The experiment's own method with constants folded, and the one with most stages without, that
+    // with cuRAND's normals.
     let own = experiment.integration.method;
     let most = if own == Method::Map { own } else { Method::Rk4 };
-    for (method, fold) in [(own, true), (most, false)] {
+    for (method, fold, normals) in [(own, true, Normals::Portable), (most, false, Normals::Curand)]
+    {
         experiment.integration.method = method;
+        experiment.normals = normals;
         let simulation = Simulation::new(&experiment, &Options::default())?;
         let job = simulation.job();
         let device_job = DeviceJob::new(&job, fold)?;
