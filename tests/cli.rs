@@ -317,3 +317,21 @@ fn a_killed_run_leaves_the_old_result_as_it_was() {
     assert_eq!(code(&small_run(&out, &["--quiet"])), 0);
     assert!(std::fs::read(&out).expect("results") == old, "equal runs leave equal files");
 }
+
+#[test]
+fn curand_normals_are_refused_on_the_cpu() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = folder.path().join("out.npz");
+    let run = |model: &str, normal: &str| {
+        let arguments = ["run", model, "--device", "cpu", "--n-steps", "5", "--normal", normal];
+        program().args(arguments).arg("--out").arg(&out).output().expect("the program starts")
+    };
+    let refused = run("OrnsteinUhlenbeck", "curand");
+    assert_eq!(code(&refused), 1);
+    let message = stderr(&refused);
+    assert!(message.contains("sin.approx") && message.contains("--normal portable"), "{message}");
+    assert!(names(folder.path()).is_empty());
+    assert_eq!(code(&run("OrnsteinUhlenbeck", "portable")), 0);
+    // Without noise there is nothing to draw.
+    assert_eq!(code(&run("three_nodes", "curand")), 0);
+}

@@ -4,6 +4,9 @@
 //! `GPU_EXPERIMENTS` naming a folder, the experiments (`*.yaml`) in it are compared too. The binary
 //! needs no files, so it can be copied to a machine that has a GPU and no Rust.
 
+#[path = "gpu/curand.rs"]
+mod curand;
+
 use host::back::gpu::PlanName;
 use host::compute::cuda_devices;
 use host::experiment::{LoadError, Loaded, Overrides, Precision, load_str_with, load_with};
@@ -190,6 +193,10 @@ fn main() {
                 });
             trials.push(trial);
         }
+    }
+    for (name, check) in curand::checks() {
+        let absent = absent.clone();
+        trials.push(Trial::test(name, move || absent.map_or_else(check, |why| Err(why.into()))));
     }
     if let Some(reason) = absent.filter(|_| !required) {
         trials = trials

@@ -78,6 +78,22 @@ pub enum PrecisionArg {
     F64,
 }
 
+/// Normal numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum NormalArg {
+    /// The same bits on every device.
+    Portable,
+    /// cuRAND's `curand_normal`; NVIDIA GPUs only.
+    Curand,
+}
+
+/// Another program's rules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum CompatArg {
+    /// TVBO's CUDA kernel: Euler, zero start, linear coupling of the first state.
+    TvboKernel,
+}
+
 /// What is kept of the time course.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Record {
@@ -159,6 +175,12 @@ pub struct ChangeArgs {
     /// Word length of the whole simulation.
     #[arg(long, value_enum)]
     pub precision: Option<PrecisionArg>,
+    /// Normal numbers of the noise.
+    #[arg(long, value_enum)]
+    pub normal: Option<NormalArg>,
+    /// Take another program's rules, for comparison; options beside it win. See docs/export.md.
+    #[arg(long, value_enum)]
+    pub compat: Option<CompatArg>,
 }
 
 /// `host run`.

@@ -1,9 +1,9 @@
 //! From the FILE argument to an experiment.
 
-use super::args::{ChangeArgs, PrecisionArg};
+use super::args::{ChangeArgs, CompatArg, NormalArg, PrecisionArg};
 use super::{exit, terminal};
 use crate::diagnostic::Code;
-use crate::experiment::{LoadError, Loaded, Overrides, Precision, load_with};
+use crate::experiment::{Compat, LoadError, Loaded, Normals, Overrides, Precision, load_with};
 use crate::files::EMBEDDED;
 use crate::library;
 use std::path::{Path, PathBuf};
@@ -47,6 +47,11 @@ fn overrides(changes: &ChangeArgs) -> Overrides {
             PrecisionArg::F32 => Precision::F32,
             PrecisionArg::F64 => Precision::F64,
         }),
+        normals: changes.normal.map(|n| match n {
+            NormalArg::Portable => Normals::Portable,
+            NormalArg::Curand => Normals::Curand,
+        }),
+        compat: changes.compat.map(|CompatArg::TvboKernel| Compat::TvboKernel),
         ..Overrides::default()
     }
 }

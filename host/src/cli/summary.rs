@@ -2,7 +2,7 @@
 
 use super::terminal::{bytes, count};
 use crate::diagnostic::Diagnostic;
-use crate::experiment::{Experiment, Precision};
+use crate::experiment::{Experiment, Normals, Precision};
 use crate::simulation::Simulation;
 use crate::sweep::Plan;
 use serde_json::{Value, json};
@@ -53,7 +53,12 @@ pub(super) fn lines(simulation: &Simulation<'_>) -> Vec<String> {
         Precision::F32 => "f32",
         Precision::F64 => "f64",
     };
-    lines.push(format!("numbers    {precision}, seed {}", e.seed));
+    let normals = match e.normals {
+        Normals::Portable => "",
+        Normals::Curand => ", cuRAND's normals",
+    };
+    lines.push(format!("numbers    {precision}, seed {}{normals}", e.seed));
+    lines.extend(e.compat.map(|c| format!("compat     {}: {}", c.name(), c.about())));
     for (name, reason) in &e.skipped {
         lines.push(format!("skipped    {name}: {reason}"));
     }

@@ -202,6 +202,9 @@ fn manifest(
         "variables": variables,
         "nodes": experiment.network.connectome.nodes(),
         "seed": experiment.seed,
+        "normal": experiment.normals.name(),
+        "changes": experiment.changes,
+        "compat": experiment.compat.map(|c| json!({ "name": c.name(), "means": c.about() })),
         "precision": match experiment.precision {
             Precision::F32 => "f32",
             Precision::F64 => "f64",

@@ -187,6 +187,7 @@ impl<'a> Simulation<'a> {
             initial: self.initial.clone(),
             signals: vec![Signal::default(); self.lowered.program.signals.len()],
             seed: experiment.seed,
+            normals: experiment.normals,
             points: self.recording.points.clone(),
             record: self.kept.record.clone(),
             noise_replay: self.noise_replay.clone(),

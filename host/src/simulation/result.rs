@@ -151,6 +151,7 @@ impl Simulation<'_> {
                     Content::Streamed(_) => store.take(at),
                     Content::Reals(values) => values,
                     Content::Integers(values) => values.iter().map(|&v| v as f64).collect(),
+                    Content::Unsigned(values) => values.iter().map(|&v| v as f64).collect(),
                     Content::Regular { first, step, count } => {
                         Content::regular(first, step, count).collect()
                     }

@@ -10,6 +10,7 @@ mod header;
 mod kernel;
 mod literal;
 mod name;
+mod normals;
 mod template;
 
 pub use arguments::Arguments;
@@ -80,6 +81,9 @@ pub fn source(experiment: &Experiment, job: &Job<'_>) -> Result<String, SourceEr
     helpers.extend(kernel::helpers(job));
     for helper in helpers {
         text += &helper.text(job.precision);
+    }
+    if !job.program.noisy.is_empty() {
+        text += normals::text(job.normals);
     }
     for function in functions.all() {
         text += &function.text;

@@ -74,13 +74,15 @@ fn existing(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// Folders with headers beside a library: in a toolkit or the wheels of CUDA 13 all headers lie in
-/// one folder, in the wheels of CUDA 12 each package has its own.
+/// one folder, in the wheels of CUDA 12 each package has its own. The C++ library, which cuRAND's
+/// headers need, is below it since CUDA 13.
 pub(super) fn include_folders(library: &Path) -> Vec<PathBuf> {
     let Some(package) = library.parent().and_then(Path::parent) else { return Vec::new() };
     let mut folders = vec![package.join("include")];
     if let Some(wheels) = package.parent().filter(|folder| folder.ends_with("nvidia")) {
         folders.extend(["cuda_runtime/include", "curand/include"].map(|f| wheels.join(f)));
     }
+    folders.insert(1, package.join("include/cccl"));
     folders.retain(|folder| folder.is_dir());
     folders
 }
@@ -117,6 +119,7 @@ mod tests {
         touch(&old);
         touch(&new);
         touch(&packages.join("cu13/include/curand_kernel.h"));
+        touch(&packages.join("cu13/include/cccl/nv/target"));
         touch(&packages.join("curand/include/curand_kernel.h"));
         let prefix = folder.path().as_os_str().to_owned();
         let found = candidates(|name| (name == "VIRTUAL_ENV").then(|| prefix.clone()));
@@ -124,7 +127,7 @@ mod tests {
         let place = |path: &Path| found.iter().position(|f| f == path).unwrap();
         assert!(place(&new) < place(&old));
         assert_eq!(include_folders(&old), [packages.join("curand/include")]);
-        let both = [packages.join("cu13/include"), packages.join("curand/include")];
-        assert_eq!(include_folders(&new), both);
+        let all = ["cu13/include", "cu13/include/cccl", "curand/include"];
+        assert_eq!(include_folders(&new), all.map(|folder| packages.join(folder)));
     }
 }

@@ -8,7 +8,7 @@ use super::*;
 use crate::connectome::Connectome;
 use crate::diagnostic::{FileId, Location, Sources};
 use crate::experiment::{
-    Coupling, Derived, Dynamics, Enforce, Equation, Initial, Integration, Method, Network,
+    Coupling, Derived, Dynamics, Enforce, Equation, Initial, Integration, Method, Network, Normals,
     Parameter, Precision, StateVariable, Sweep, UserFunction,
 };
 use crate::ir::interp::run_section;
@@ -56,6 +56,9 @@ impl Draft {
             sweep: Sweep::default(),
             seed: 0,
             precision: Precision::F64,
+            normals: Normals::Portable,
+            changes: Vec::new(),
+            compat: None,
             skipped: Vec::new(),
         };
         Self { experiment, sources: Sources::default() }
