@@ -1,5 +1,6 @@
 //! Whole-brain network experiments, from a TVBO YAML file to arrays.
 
+pub mod api;
 pub mod back;
 pub mod cli;
 pub mod compute;
@@ -17,3 +18,8 @@ pub mod output;
 pub mod simulation;
 pub mod sweep;
 pub mod yaml;
+
+pub use api::{
+    Backend, CancelToken, CompiledKernel, CudaResult, Error, KernelSource, RunOptions, RunProgress,
+    SimulationExperiment, compile_cuda, compile_cuda_with, run_cuda, save_cuda, verify_cuda,
+};

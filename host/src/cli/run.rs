@@ -70,11 +70,7 @@ pub(super) fn run(args: &RunArgs) -> u8 {
         }
     }
     let cancel = cancel_on_interrupt();
-    let integration = &loaded.experiment.integration;
-    let steps = integration.steps() + integration.transient_steps();
-    let nodes = loaded.experiment.network.connectome.nodes() as u64;
-    let total = steps * nodes * plan.points.len() as u64;
-    let meter = Meter::new(total, args.quiet || args.json);
+    let meter = Meter::new(simulation.node_steps(), args.quiet || args.json);
     let provenance = Provenance { device, warnings: warnings(&loaded, &simulation) };
     let outcome = simulation.run_to(&out, &provenance, &meter, &cancel);
     meter.finish();

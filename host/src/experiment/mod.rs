@@ -358,6 +358,8 @@ pub struct Experiment {
     pub description: Option<String>,
     /// The file it came from and its text, for provenance.
     pub source: (String, String),
+    /// What was changed in it from outside, for provenance.
+    pub changes: Overrides,
     /// The model.
     pub dynamics: Dynamics,
     /// Every parameter of every scope.

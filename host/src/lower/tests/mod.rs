@@ -26,6 +26,7 @@ impl Draft {
             label: String::new(),
             description: None,
             source: (String::new(), String::new()),
+            changes: Default::default(),
             dynamics: Dynamics {
                 name: "Model".into(),
                 derived_parameters: Vec::new(),
