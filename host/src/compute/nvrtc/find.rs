@@ -86,8 +86,8 @@ pub(super) fn include_folders(
     let mut folders = beside.map_or_else(Vec::new, headers_of_package);
     if folders.is_empty() {
         let toolkits = TOOLKIT_VARIABLES.iter().filter_map(|name| variable(name));
-        folders.extend(toolkits.map(|root| PathBuf::from(root).join("include")));
-        folders.push("/usr/local/cuda/include".into());
+        let roots = toolkits.map(PathBuf::from).chain(["/usr/local/cuda".into()]);
+        folders.extend(roots.flat_map(|root| headers_of_package(&root)));
         for prefix in python_prefixes(&variable) {
             for packages in site_packages(&prefix) {
                 let wheel = |folder: &&str| packages.join(folder);
@@ -102,12 +102,13 @@ pub(super) fn include_folders(
     folders
 }
 
-/// In a toolkit or the wheels of CUDA 13 all headers lie in one folder, in the wheels of CUDA 12 each
-/// package has its own.
+/// In a toolkit or the wheels of CUDA 13 all headers lie in one folder, and those of the C++ library,
+/// which cuRAND's need, below it; in the wheels of CUDA 12 each package has its own.
 fn headers_of_package(package: &Path) -> Vec<PathBuf> {
-    let mut folders = vec![package.join("include")];
+    let mut folders = vec![package.join("include"), package.join("include/cccl")];
     if let Some(wheels) = package.parent().filter(|folder| folder.ends_with("nvidia")) {
-        folders.extend(["cuda_runtime/include", "curand/include"].map(|f| wheels.join(f)));
+        let packages = ["cuda_runtime/include", "curand/include", "cuda_cccl/include"];
+        folders.extend(packages.map(|folder| wheels.join(folder)));
     }
     folders.retain(|folder| folder.is_dir());
     folders
