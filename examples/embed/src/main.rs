@@ -12,7 +12,8 @@ fn main() -> Result<(), host::Error> {
     let result = experiment.run_with(&options)?;
     eprintln!("\r{}", result.summary.device);
     for (item, current) in currents.iter().enumerate() {
-        println!("I = {current:.1}: mean of v at node 0 is {:?}", result.mean(item, "v", 0));
+        let mean = result.mean(item, "v", 0).unwrap_or(f64::NAN);
+        println!("I = {current:.1}: the mean of v at node 0 is {mean:.4}");
     }
     Ok(())
 }

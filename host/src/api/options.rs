@@ -248,8 +248,8 @@ impl RunOptions {
         Self { points: points.into_iter().collect(), ..self }
     }
 
-    /// Calls back now and then while the run goes on, from the threads that compute. The callback
-    /// should be short.
+    /// Calls back now and then while the run goes on. The callback should be short: it is called from
+    /// the threads that compute, several at a time, so that reports may overtake each other.
     ///
     /// ```
     /// use host::{Backend, RunOptions, SimulationExperiment};
