@@ -62,7 +62,7 @@ fn a_text_and_its_file_are_one_experiment() {
     assert_ne!(&resolved, of_file.resolved(), "their names differ");
     resolved.source.0 = of_file.resolved().source.0.clone();
     assert_eq!(&resolved, of_file.resolved());
-    let options = on_cpu().n_steps(20).points([0..1]);
+    let options = on_cpu().n_steps(20).points(0..1);
     let results = [of_file, of_text].map(|e| e.run_with(&options).expect("a run"));
     // Its correlations are NaN after so few steps, which equals nothing.
     assert!(results[0].series() == results[1].series() && results[0].series().is_some());

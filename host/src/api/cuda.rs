@@ -249,7 +249,7 @@ pub fn verify_cuda(
         VerifyError::Source(error) => Error::Source(error),
         VerifyError::Compute(error) => Error::Device(error),
         VerifyError::Simulation(error) => error.into(),
-        VerifyError::Launch(_) => Error::Verify(error),
+        other @ VerifyError::Launch(_) => Error::Verify(Box::new(other)),
     })
 }
 

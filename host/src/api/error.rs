@@ -93,7 +93,7 @@ pub enum Error {
     Export(#[source] ExportError),
     /// The exported source was not run.
     #[error("can't verify")]
-    Verify(#[source] VerifyError),
+    Verify(#[source] Box<VerifyError>),
     /// The run stopped for another reason.
     #[error("the run stopped")]
     Run(#[source] SimulationError),

@@ -242,10 +242,12 @@ impl RunOptions {
         Self { record: Some(record), ..self }
     }
 
-    /// Only these points of the sweep, by number. A point gives the same numbers alone.
+    /// Only these points of the sweep, by number, and those of further calls. A point gives the same
+    /// numbers alone.
     #[must_use]
-    pub fn points(self, points: impl IntoIterator<Item = Range<u64>>) -> Self {
-        Self { points: points.into_iter().collect(), ..self }
+    pub fn points(mut self, points: Range<u64>) -> Self {
+        self.points.push(points);
+        self
     }
 
     /// Calls back now and then while the run goes on. The callback should be short: it is called from

@@ -42,7 +42,7 @@ fn run(text: &str, options: &RunOptions) -> CudaResult {
 }
 
 fn refused(text: &str, options: &RunOptions) -> Error {
-    means_on(&experiment(text), options, Device::Cpu).err().expect("it is refused")
+    means_on(&experiment(text), options, Device::Cpu).expect_err("it is refused")
 }
 
 /// The values of one work item.
@@ -120,7 +120,7 @@ fn work_items_are_those_of_the_sweep() {
     let other = run(&swept, &NONE().swept_param("k", [0.5, 0.25, 0.125]));
     assert_eq!(other.tavg.shape()[0], 3);
     assert_eq!(item(&other, 0), item(&two, 0));
-    let last = run(&swept, &NONE().points([1..2]));
+    let last = run(&swept, &NONE().points(1..2));
     assert_eq!(item(&last, 0), item(&two, 1));
 }
 
@@ -165,7 +165,7 @@ fn the_buffer_holds_the_slowest_points_longest_delay() {
     assert!(matches!(short, Error::BufferLength { point: 1, longest_delay: 40, .. }), "{short}");
     run(&text(), &speeds.clone().buffer_length(41));
     // Without the slow point less will do.
-    run(&text(), &speeds.points([0..1, 2..3]).buffer_length(21));
+    run(&text(), &speeds.points(0..1).points(2..3).buffer_length(21));
     assert!(matches!(
         refused(&text(), &NONE().dt(0.125).buffer_length(40)),
         Error::BufferLength { .. }
@@ -246,7 +246,7 @@ fn wrong_swept_parameters_are_refused() {
         (NONE().swept_param("conduction_speed", [1.0]).global_speed(2.0), "set and swept"),
         (NONE().n_steps(0), "nothing to record"),
         (NONE().dt(f64::INFINITY), "step size"),
-        (k.points([1..3]), "no point 2"),
+        (k.points(1..3), "no point 2"),
     ] {
         let error = refused(&text(), &options);
         assert!(matches!(error, Error::Experiment(_)), "{error}");
