@@ -1,4 +1,8 @@
 //! Whole-brain network experiments, from a TVBO YAML file to arrays.
+//!
+//! What most programs need is at the root: [`SimulationExperiment`] loads and runs, [`RunOptions`] says
+//! how, [`run_cuda`], [`compile_cuda`] and [`save_cuda`] are for GPUs; see [`api`]. The modules below are
+//! the stages that an experiment passes through.
 
 pub mod api;
 pub mod back;
