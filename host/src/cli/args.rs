@@ -313,6 +313,10 @@ pub struct ExportArgs {
     /// Write a Python driver (PyCUDA) and its inputs beside it: PATH.py and PATH.npz.
     #[arg(long)]
     pub driver: bool,
+    /// Run it, too: compile it with NVRTC, run a short piece on the first GPU, and compare it with the
+    /// program's own kernel.
+    #[arg(long)]
+    pub verify: bool,
     /// Changes to the experiment.
     #[command(flatten)]
     pub changes: ChangeArgs,

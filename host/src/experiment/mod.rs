@@ -380,6 +380,8 @@ pub struct Experiment {
     pub description: Option<String>,
     /// The file it came from and its text, for provenance.
     pub source: (String, String),
+    /// What was changed in it from outside, for provenance.
+    pub changes: Overrides,
     /// The model.
     pub dynamics: Dynamics,
     /// Every parameter of every scope.
@@ -402,8 +404,6 @@ pub struct Experiment {
     pub precision: Precision,
     /// Which normals the noise is made of.
     pub normals: Normals,
-    /// What the caller changed, see [`Overrides::changes`].
-    pub changes: Vec<String>,
     /// Another program's rules, if they are in force.
     pub compat: Option<Compat>,
     /// Names of parts that were skipped, with the reason.

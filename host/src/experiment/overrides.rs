@@ -11,6 +11,8 @@ pub struct Overrides {
     pub set: Vec<(String, f64)>,
     /// Further sweep axes; one over what an axis of the file sets takes its place.
     pub axes: Vec<AxisSpec>,
+    /// Whether `axes` are the whole sweep, so that those of the file are left out.
+    pub replace_sweep: bool,
     /// How all axes combine.
     pub mode: Option<SweepMode>,
     /// Integration scheme; a discrete system stays one.

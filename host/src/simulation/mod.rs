@@ -10,12 +10,14 @@ mod observe;
 mod recording;
 mod result;
 mod sink;
+mod verify;
 
 pub use device::{Device, RunSummary};
 pub use export::{ExportError, Exported, save_cuda, save_cuda_with_driver};
 pub use recording::Record;
 pub use result::{ResultArray, RunResult};
 pub use sink::StoreSink;
+pub use verify::{Difference, Verification, VerifyError, verify_cuda};
 
 #[cfg(feature = "cuda")]
 use crate::back::gpu::GpuError;
@@ -147,6 +149,15 @@ impl<'a> Simulation<'a> {
     /// What the results will hold.
     pub fn recording(&self) -> &Recording {
         &self.recording
+    }
+
+    /// Nodes × steps × points, transient included: what [`Progress`] counts up to.
+    pub fn node_steps(&self) -> u64 {
+        let integration = &self.experiment.integration;
+        let steps = integration.steps() + integration.transient_steps();
+        let nodes = self.experiment.network.connectome.nodes() as u64;
+        // That it can be counted was checked by `new`.
+        steps * nodes * self.recording.points.len() as u64
     }
 
     /// Warnings and notes of the compilation.

@@ -86,6 +86,11 @@ impl RunResult {
         &self.arrays[0] // `layout` puts it first
     }
 
+    /// [`tavg`](Self::tavg) alone.
+    pub fn into_tavg(mut self) -> ResultArray {
+        self.arrays.swap_remove(0)
+    }
+
     /// The time course `[point, time, variable, node]`, if it was kept.
     pub fn series(&self) -> Option<&ResultArray> {
         self.array("series")

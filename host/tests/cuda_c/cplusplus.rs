@@ -25,7 +25,7 @@ const CHAOTIC: [(&str, u64); 3] =
     [("models/LogisticMap", 12), ("examples/logistic_map", 12), ("models/LarterBreakspear", 300)];
 
 /// All constructs at once, under names that C++ has other uses for.
-const EVERYTHING: &str = r#"
+pub(crate) const EVERYTHING: &str = r#"
 label: "*/ #error \\"
 dynamics:
   name: Everything
@@ -127,7 +127,7 @@ integration: {method: euler, step_size: 0.1, duration: 50.0}
 ";
 
 /// One point leaves the finite numbers, one doesn't.
-const EXPLOSION: &str = "
+pub(crate) const EXPLOSION: &str = "
 dynamics:
   name: Explosion
   parameters: {a: {value: 1.0}}

@@ -1,14 +1,16 @@
-//! Every shipped model and example as CUDA C: run as C++ against the CPU engine, compiled by nvcc.
+//! Every shipped model and example as CUDA C: run as C++ against the CPU engine, compiled by nvcc; some
+//! compiled by NVRTC and run through the compute context on a driver without a device.
 //!
 //! The C++ compiler is `CXX`, else `g++`; nvcc is looked for in the variable `NVCC`, in `PATH`, in
 //! `/usr/local/cuda/bin` and in the Python environment `VIRTUAL_ENV`. Where one is missing, its trials
-//! are ignored with the reason; `REQUIRE_CXX=1` and `REQUIRE_NVCC=1` make them fail. `BLESS=1` rewrites
+//! are ignored with the reason; `REQUIRE_CXX=1`, `REQUIRE_NVCC=1` and `REQUIRE_NVRTC=1` make them fail. `BLESS=1` rewrites
 //! `tests/golden/kuramoto.cu`.
 
 mod cplusplus;
 mod instructions;
 mod normals;
 mod nvcc;
+mod nvrtc;
 
 use host::back::cuda_c;
 use host::experiment::{Experiment, Overrides, Precision, load_with};
@@ -34,6 +36,7 @@ fn main() -> ExitCode {
     ];
     trials.extend(cplusplus::trials());
     trials.extend(nvcc::trials());
+    trials.extend(nvrtc::trials());
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 

@@ -12,7 +12,7 @@ mod interpreter;
 mod meaning;
 
 use assembler::Assembler;
-use host::back::gpu::{DeviceLimits, PlanName, DeviceJob, KernelsError, kernels};
+use host::back::gpu::{DeviceJob, DeviceLimits, KernelsError, PlanName, kernels};
 use host::experiment::{Experiment, Method, Normals, Precision, load};
 use host::simulation::{Options, Simulation};
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -131,8 +131,7 @@ fn assemble(assembler: &Assembler, path: &Path, precision: Precision) -> Result<
                 let modules = device_job.modules(kernels(major, minor)?)?;
                 for (module, (entry, _)) in modules.iter().zip(device_job.entries()) {
                     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-                    let name =
-                        format!("{stem}.{precision:?}.{method:?}.{entry}.sm_{major}{minor}");
+                    let name = format!("{stem}.{precision:?}.{method:?}.{entry}.sm_{major}{minor}");
                     assembler.assemble(&name, module, major, minor)?;
                 }
             }

@@ -29,8 +29,9 @@ pub(super) fn text(
     let file = experiment.source.0.rsplit(['/', '\\']).next().unwrap_or_default();
     let version = env!("CARGO_PKG_VERSION");
     line(&format!("Written by host {version} from {file}:"));
+    let changes = experiment.changes.changes();
     let (options, others): (Vec<&String>, Vec<&String>) =
-        experiment.changes.iter().partition(|change| change.starts_with("--"));
+        changes.iter().partition(|change| change.starts_with("--"));
     let mut command = format!("  host export {file} -o kernel.cu");
     for option in options {
         if command.len() + option.len() > WIDTH {

@@ -8,12 +8,14 @@ mod arguments;
 mod function;
 mod header;
 mod kernel;
+mod launch;
 mod literal;
 mod name;
 mod normals;
 mod template;
 
 pub use arguments::Arguments;
+pub use launch::{ENTRY, LaunchError, Means, run, slab_bytes};
 
 use crate::back::{Job, JobError};
 use crate::experiment::{Experiment, Precision};

@@ -96,8 +96,7 @@ pub(super) fn experiment(
     };
     let fixed = override_values(cx, &mut names, &mut network, overrides);
     let explorations = tree.get("explorations");
-    let extra = (&overrides.axes[..], &fixed[..]);
-    let sweep = sweep::explorations(cx, explorations, &mut names, extra, overrides.mode);
+    let sweep = sweep::explorations(cx, explorations, &mut names, &fixed, overrides);
     let any_delay = resolved.couplings.iter().any(|c| c.connected && c.delayed);
     if !cx.out.failed() {
         network::plausible(cx, &network, integration.dt_ms(), any_delay);
@@ -107,6 +106,7 @@ pub(super) fn experiment(
         label: text_of("label").unwrap_or_else(|| model.dynamics.name.clone()),
         description: text_of("description"),
         source: (name.to_owned(), text.to_owned()),
+        changes: given.clone(),
         dynamics: model.dynamics,
         parameters,
         couplings: resolved.couplings,
@@ -118,7 +118,6 @@ pub(super) fn experiment(
         seed: overrides.seed.unwrap_or(seed),
         precision: overrides.precision.unwrap_or(precision),
         normals: overrides.normals.unwrap_or_default(),
-        changes: given.changes(),
         compat: overrides.compat,
         skipped: std::mem::take(&mut cx.skipped),
     };

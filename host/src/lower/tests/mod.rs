@@ -26,6 +26,7 @@ impl Draft {
             label: String::new(),
             description: None,
             source: (String::new(), String::new()),
+            changes: Default::default(),
             dynamics: Dynamics {
                 name: "Model".into(),
                 derived_parameters: Vec::new(),
@@ -57,7 +58,6 @@ impl Draft {
             seed: 0,
             precision: Precision::F64,
             normals: Normals::Portable,
-            changes: Vec::new(),
             compat: None,
             skipped: Vec::new(),
         };
