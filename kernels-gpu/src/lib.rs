@@ -11,6 +11,7 @@ extern crate std;
 
 pub mod abi;
 pub mod bold;
+pub mod curand;
 pub mod kernels;
 pub mod lane;
 pub mod math;
@@ -20,3 +21,4 @@ pub mod philox;
 pub mod probe;
 pub mod ring;
 pub mod scheme;
+pub mod summation;
