@@ -78,6 +78,12 @@ pub fn colour_of(value: f64, (lo, hi): (f64, f64)) -> Option<usize> {
     value.is_finite().then(|| place.round().clamp(0.0, (COLOURS - 1) as f64) as usize)
 }
 
+/// How many ticks a side of a height has: names close together, numbers further apart.
+fn up_ticks(side: &Side, high: f64) -> usize {
+    let room = if side.values.is_some() { 3.2 * LETTER } else { LETTER + 4.0 };
+    ((high / room) as usize).clamp(1, 12)
+}
+
 impl CellFigure {
     /// Draws it.
     pub fn draw(&self, total: f64) -> Svg {
@@ -163,7 +169,7 @@ impl CellFigure {
         let x_of = |k: f64| left + (k + 0.5) * sx;
         let y_of =
             |k: f64| if self.matrix { top + (k + 0.5) * sy } else { top + high - (k + 0.5) * sy };
-        for (k, text) in grid.y.ticks(12.min((high / (LETTER + 4.0)) as usize), 80.0) {
+        for (k, text) in grid.y.ticks(up_ticks(&grid.y, high), 80.0) {
             svg.line([left - 4.0, y_of(k)], [left, y_of(k)], AXIS, 0.8);
             svg.text([left - 7.0, y_of(k)], Anchor::End, INK, &text);
         }
@@ -181,7 +187,8 @@ impl CellFigure {
         let below = if grid.x.values.is_some() { 29.0 } else { 14.0 };
         let label = cut(&grid.x.label, wide);
         svg.text([left + wide / 2.0, top + high + below], Anchor::Middle, INK, &label);
-        let texts = grid.y.ticks(12, 80.0).iter().map(|(_, t)| width(t)).fold(0.0, f64::max);
+        let ticks = grid.y.ticks(up_ticks(&grid.y, high), 80.0);
+        let texts = ticks.iter().map(|(_, t)| width(t)).fold(0.0, f64::max);
         let label = cut(&grid.y.label, high);
         svg.upright([left - 15.0 - texts - LETTER / 2.0, top + high / 2.0], INK, &label);
         if let Some((column, row)) = grid.mark {

@@ -50,12 +50,20 @@ pub enum FigureError {
     #[error(transparent)]
     Read(#[from] ReadError),
     /// No array can be drawn so.
-    #[error("{path}: {asked} can't be drawn as a {what}; what can: {}", list(.available))]
+    #[error("{path}: nothing in it can be drawn as a {what}{}", hint(.what))]
+    Nothing {
+        /// The result.
+        path: PathBuf,
+        /// How.
+        what: &'static str,
+    },
+    /// An array can't be drawn so.
+    #[error("{path}: `{array}` can't be drawn as a {what}; what can: {}", list(.available))]
     NotDrawable {
         /// The result.
         path: PathBuf,
-        /// What was asked for.
-        asked: String,
+        /// The array that was asked for.
+        array: String,
         /// How.
         what: &'static str,
         /// Arrays that can.
@@ -107,6 +115,15 @@ pub enum FigureError {
         /// Why.
         source: std::io::Error,
     },
+}
+
+/// What to do where there is nothing to draw.
+fn hint(what: &str) -> &'static str {
+    match what {
+        "series" | "spectrum" => "; a run keeps time courses with `--record tavg:PERIOD`",
+        "matrix" => "; a run keeps functional connectivity if the experiment observes it",
+        _ => "",
+    }
 }
 
 /// Names for a message, not all of very many.
@@ -182,11 +199,14 @@ fn choose(result: &ResultFile, request: &Request) -> Result<View, FigureError> {
         result.array(name)?;
     }
     let found = views.iter().find(|v| name.is_none_or(|n| n == v.name)).cloned();
-    found.ok_or_else(|| FigureError::NotDrawable {
-        path: result.path().to_owned(),
-        asked: name.map_or("nothing in it".to_owned(), |n| format!("`{n}`")),
-        what,
-        available: views.into_iter().map(|v| v.name).collect(),
+    found.ok_or_else(|| match name {
+        None => FigureError::Nothing { path: result.path().to_owned(), what },
+        Some(name) => FigureError::NotDrawable {
+            path: result.path().to_owned(),
+            array: name.to_owned(),
+            what,
+            available: views.into_iter().map(|v| v.name).collect(),
+        },
     })
 }
 
@@ -230,13 +250,23 @@ fn places(points: &Points, view: &View, request: &Request) -> Result<Vec<usize>,
 /// A point's axis values, for a title; nothing without a sweep.
 fn point_title(points: &Points, place: usize) -> String {
     let positions = points.positions(points.number(place));
+    // The last part of a name, where that is enough.
+    let last = |a: &SweepAxis| a.name.rsplit('.').next().unwrap_or_default().to_owned();
+    let short = |a: &SweepAxis| {
+        let name = last(a);
+        if points.axes.iter().filter(|b| last(b) == name).count() == 1 {
+            name
+        } else {
+            a.name.clone()
+        }
+    };
     let part = |(axis, k): (&SweepAxis, usize)| {
         let value = number(axis.values.get(k).copied().unwrap_or(f64::NAN), 5);
         let unit = unit_text(axis.unit.as_deref());
         if unit.is_empty() {
-            format!("{} = {value}", axis.name)
+            format!("{} = {value}", short(axis))
         } else {
-            format!("{} = {value} {unit}", axis.name)
+            format!("{} = {value} {unit}", short(axis))
         }
     };
     points.axes.iter().zip(positions).map(part).collect::<Vec<_>>().join(", ")
@@ -280,7 +310,7 @@ fn lines(result: &ResultFile, request: &Request) -> Result<LineFigure, FigureErr
     }
     let missing = || FigureError::NotDrawable {
         path: result.path().to_owned(),
-        asked: format!("`{}`", view.name),
+        array: view.name.clone(),
         what: "line",
         available: Vec::new(),
     };
@@ -389,7 +419,7 @@ fn matrix(
     let Some((rows, columns)) = &view.matrix else {
         return Err(FigureError::NotDrawable {
             path: result.path().to_owned(),
-            asked: format!("`{}`", view.name),
+            array: view.name.clone(),
             what: "matrix",
             available: Vec::new(),
         });

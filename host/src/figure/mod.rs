@@ -47,6 +47,9 @@ pub fn unit_text(unit: Option<&str>) -> String {
 }
 
 #[cfg(test)]
+mod drawing_tests;
+
+#[cfg(test)]
 mod tests {
     use super::*;
 
