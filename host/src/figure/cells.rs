@@ -116,8 +116,13 @@ impl CellFigure {
                 r#"<rect x="{x:.2}" y="{y:.2}" width="10" height="{height:.2}" fill="{colour}"/>"#
             ));
         }
+        let mut last = f64::INFINITY;
         for (value, text) in &bar_ticks {
             let y = top + high * (1.0 - range.place(*value));
+            if last - y < 1.3 * LETTER {
+                continue;
+            }
+            last = y;
             svg.line([x + 10.0, y], [x + 13.0, y], AXIS, 0.8);
             svg.text([x + 16.0, y], Anchor::Start, INK, text);
         }
@@ -169,7 +174,12 @@ impl CellFigure {
         let x_of = |k: f64| left + (k + 0.5) * sx;
         let y_of =
             |k: f64| if self.matrix { top + (k + 0.5) * sy } else { top + high - (k + 0.5) * sy };
+        let mut last = f64::INFINITY;
         for (k, text) in grid.y.ticks(up_ticks(&grid.y, high), 80.0) {
+            if (last - y_of(k)).abs() < 1.3 * LETTER {
+                continue;
+            }
+            last = y_of(k);
             svg.line([left - 4.0, y_of(k)], [left, y_of(k)], AXIS, 0.8);
             svg.text([left - 7.0, y_of(k)], Anchor::End, INK, &text);
         }

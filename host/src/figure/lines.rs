@@ -85,8 +85,14 @@ impl LineFigure {
             top = area.bottom + GAP;
         }
         let bottom = top - GAP;
+        let mut end = f64::NEG_INFINITY;
         for (value, text) in across.ticks(6) {
             let x = left + across.place(value) * (right - left);
+            let half = width(&text) / 2.0;
+            if x - half < end + 6.0 {
+                continue;
+            }
+            end = x + half;
             svg.line([x, bottom], [x, bottom + 4.0], AXIS, 0.8);
             svg.text([x, bottom + 12.0], Anchor::Middle, INK, &text);
         }

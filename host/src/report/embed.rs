@@ -280,7 +280,7 @@ fn detail(
     let longest = view.time.as_ref().map_or(0, |t| t.extent);
     let thinned = thinning.samples.filter(|&n| longest > n);
     let interval = interval(result, view)?;
-    let mut spectra = Spectra { values: Vec::new(), frequencies: 0, resolution: 0.0 };
+    let mut spectra = Spectra { values: Vec::new(), frequencies: 0, whole: 0, resolution: 0.0 };
     let mut all: Option<Values> = None;
     for &at in &kept {
         let mut values = result.entries(&view.name, at as u64..at as u64 + 1)?;
@@ -330,6 +330,8 @@ fn interval(result: &ResultFile, view: &View) -> Result<Option<f64>, ReportError
 struct Spectra {
     values: Vec<f32>,
     frequencies: usize,
+    /// Of which this many are the whole spectrum.
+    whole: usize,
     resolution: f64,
 }
 
@@ -346,6 +348,7 @@ impl Spectra {
                     (0..time.extent).map(|t| values[start + t * time.stride]).collect();
                 let Some(density) = welch::density(&samples, interval) else { return };
                 self.resolution = density.resolution;
+                self.whole = density.values.len();
                 self.frequencies = density.values.len().min(FREQUENCIES);
                 self.values.extend(density.values[..self.frequencies].iter().map(|&v| v as f32));
             }
@@ -368,6 +371,7 @@ impl Spectra {
         entry["name"] = format!("spectrum of {}", view.name).into();
         entry["kind"] = Kind::Spectrum.name().into();
         entry["time"] = Value::Null;
+        entry["cut"] = (self.whole > n).then_some(self.whole).into();
         entry["resolution"] = self.resolution.into();
         entry["frequency"] = json!({ "name": "frequency", "n": n, "stride": 1 });
         entry["points"]["n"] = points.into();

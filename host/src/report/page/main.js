@@ -273,7 +273,8 @@ function card(title, arrays, build) {
     head.replaceChildren(make("h3", { textContent: title }));
     if (arrays.length > 1) head.append(choice("Array", arrays.map((a) => a.name), arrays.indexOf(array), (k) => { array = arrays[k]; fill(); head.querySelector("select").focus(); }));
     if (array.variables.length > 1) head.append(choice("Variable", array.variables, state.variable.get(array.name) ?? 0, (k) => { state.variable.set(array.name, k); later(); }));
-    note.textContent = array.thinned ? `${fmt(array.thinned, 9)} samples, shown as the extremes of ${array.time.n / 2} stretches; the result file has all.` : "";
+    note.textContent = array.thinned ? `${fmt(array.thinned, 9)} samples, shown as the extremes of ${array.time.n / 2} stretches; the result file has all.`
+      : array.cut ? `The lowest ${array.frequency.n} of ${array.cut} frequencies of Welch's density.` : "";
     body.replaceChildren(...build(array), ...(note.textContent ? [note] : []));
     later();
   };
