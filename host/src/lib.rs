@@ -1,5 +1,6 @@
 //! Whole-brain network experiments, from a TVBO YAML file to arrays.
 
+pub mod analysis;
 pub mod back;
 pub mod cli;
 pub mod compute;

@@ -43,6 +43,9 @@ fn overrides(changes: &ChangeArgs) -> Overrides {
         conduction_speed: changes.speed,
         global_coupling: changes.coupling,
         seed: changes.seed,
+        observe: changes.observe.clone(),
+        empirical_fc: changes.empirical_fc.clone(),
+        empirical_bold: changes.empirical_bold.clone(),
         precision: changes.precision.map(|p| match p {
             PrecisionArg::F32 => Precision::F32,
             PrecisionArg::F64 => Precision::F64,

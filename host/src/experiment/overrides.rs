@@ -1,7 +1,8 @@
 //! What a caller changes in an experiment before it is resolved to the end.
 
 use super::resolve::{lin_space, log_space};
-use super::{Method, Precision, SweepMode};
+use super::{Method, ObserveSpec, Precision, SweepMode};
+use std::path::PathBuf;
 use std::str::FromStr;
 
 /// Changes from outside the file, a command line for example.
@@ -31,6 +32,16 @@ pub struct Overrides {
     pub seed: Option<u64>,
     /// Word length.
     pub precision: Option<Precision>,
+    /// What the results hold beside the means over time: these observations and no others; all of
+    /// the experiment's if empty.
+    pub observe: Vec<ObserveSpec>,
+    /// A file of empirical functional connectivity `[node, node]`; it is used in place of the
+    /// experiment's own. Relative paths start from the working folder.
+    pub empirical_fc: Option<PathBuf>,
+    /// A file of empirical BOLD `[sample, node]`.
+    pub empirical_bold: Option<PathBuf>,
+    /// How often each point of the sweep is repeated with other random numbers.
+    pub trials: Option<u64>,
 }
 
 /// A sweep axis from outside the file.

@@ -1,7 +1,7 @@
 //! What a run of an experiment leaves: which arrays, and the manifest that explains them.
 
 use super::{ArraySpec, Content, ElementType};
-use crate::experiment::{Experiment, Precision, SweepMode};
+use crate::experiment::{Better, Experiment, Precision, SweepMode};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
@@ -27,6 +27,10 @@ impl Sampling {
 pub struct ObservedArray {
     /// The observation's name.
     pub name: String,
+    /// What it is, in a word.
+    pub kind: &'static str,
+    /// Names of the variables or observations that it is of.
+    pub sources: Vec<String>,
     /// Sampled in time, or one value a point.
     pub sampling: Option<Sampling>,
     /// Names and extents of the dimensions after point and time.
@@ -48,6 +52,10 @@ pub struct Recording {
     pub series: Option<Sampling>,
     /// Further observations.
     pub observed: Vec<ObservedArray>,
+    /// Arrays that are known beforehand: coordinates, labels, measured data.
+    pub fixed: Vec<ArraySpec>,
+    /// Which of `observed` are scores, by place, and which of their values are better.
+    pub scores: Vec<(usize, Better)>,
 }
 
 /// Places of the streamed arrays in the layout.
@@ -119,11 +127,16 @@ pub fn layout(
     add("variable", vec![variable], Content::Strings(recording.variables.clone()));
     add("node", vec![node], Content::Strings(labels.clone()));
     for name in ["node_a", "node_b"] {
-        let used = |o: &ObservedArray| o.dimensions.iter().any(|(d, _)| d == name);
-        if recording.observed.iter().any(used) {
+        let named = |dimensions: &[(String, u64)]| dimensions.iter().any(|(d, _)| d == name);
+        let used = recording.observed.iter().any(|o| named(&o.dimensions))
+            || recording.fixed.iter().any(|f| named(&f.dimensions));
+        if used {
             let dimension = (name.to_owned(), labels.len() as u64);
             add(name, vec![dimension], Content::Strings(labels.clone()));
         }
+    }
+    for ArraySpec { name, dimensions, content } in &recording.fixed {
+        add(name, dimensions.clone(), content.clone());
     }
     if !recording.whole_sweep {
         let numbers = recording.points.iter().map(|&p| p as i64).collect();
@@ -160,8 +173,11 @@ pub fn observation_array_name(name: &str) -> String {
 
 /// Names of the arrays of the axes: as written, but for those that another array has already.
 fn axis_array_names(experiment: &Experiment, recording: &Recording) -> Vec<String> {
-    let taken =
-        |name: &str| OWN_NAMES.contains(&name) || recording.observed.iter().any(|o| o.name == name);
+    let taken = |name: &str| {
+        OWN_NAMES.contains(&name)
+            || recording.observed.iter().any(|o| o.name == name)
+            || recording.fixed.iter().any(|f| f.name == name)
+    };
     let rename = |name: &String| if taken(name) { format!("axis_{name}") } else { name.clone() };
     experiment.sweep.axes.iter().map(|a| rename(&a.name)).collect()
 }
@@ -180,6 +196,17 @@ fn manifest(
         .collect();
     let variables: Vec<Value> = (recording.variables.iter().zip(&recording.units))
         .map(|(name, unit)| json!({ "name": name, "unit": unit }))
+        .collect();
+    let observations: Vec<Value> = (recording.observed.iter())
+        .map(|o| {
+            let period = o.sampling.as_ref().map(|s| s.period);
+            json!({ "array": o.name, "kind": o.kind, "source": o.sources, "period": period })
+        })
+        .collect();
+    let scores: Vec<Value> = (recording.scores.iter())
+        .map(|(at, better)| {
+            json!({ "array": recording.observed[*at].name, "better": better.as_str() })
+        })
         .collect();
     let skipped: Vec<Value> = (experiment.skipped.iter())
         .map(|(name, reason)| json!({ "name": name, "reason": reason }))
@@ -200,6 +227,8 @@ fn manifest(
             },
         },
         "variables": variables,
+        "observations": observations,
+        "scores": scores,
         "nodes": experiment.network.connectome.nodes(),
         "seed": experiment.seed,
         "precision": match experiment.precision {

@@ -10,6 +10,7 @@ mod observe;
 mod recording;
 mod result;
 mod sink;
+mod transform;
 
 pub use device::{Device, RunSummary};
 pub use export::{ExportError, Exported, save_cuda, save_cuda_with_driver};
@@ -203,6 +204,8 @@ impl<'a> Simulation<'a> {
         widths.sort_unstable_by(|a, b| b.cmp(a));
         let at_once: u64 = widths.iter().take(plan.threads).sum();
         let statistics: u64 = self.kept.derived.iter().map(observe::Derived::bytes).sum();
+        let transforms: u64 = self.kept.monitors.iter().map(recording::MonitorTarget::bytes).sum();
+        let statistics = statistics.saturating_add(transforms);
         plan.bytes = plan.bytes.saturating_add(at_once.saturating_mul(statistics));
         Ok(plan)
     }
@@ -241,9 +244,7 @@ impl<'a> Simulation<'a> {
         progress: &dyn Progress,
         cancel: &AtomicBool,
     ) -> Result<Outcome, SimulationError> {
-        let rows = self.kept.record.monitors.iter();
-        let rows = rows.map(|m| m.rows(self.experiment.integration.steps())).collect();
-        let mut sink = StoreSink::new(store, self.shape(places), rows);
+        let mut sink = StoreSink::new(store, self.shape(places));
         let summary =
             device::run(&self.device, &self.job(), self.threads, &mut sink, progress, cancel)?;
         let nonfinite = sink.finish()?;

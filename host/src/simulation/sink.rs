@@ -2,6 +2,7 @@
 
 use super::observe::{Derived, Observer};
 use super::recording::{Destination, MeanTarget, MonitorTarget};
+use super::transform::Running;
 use crate::output::results::Places;
 use crate::output::{OutputError, Store};
 use crate::sweep::{PointResult, RowBlock, Samples, Sink, SinkError, Status};
@@ -25,15 +26,22 @@ pub struct StoreSink {
     store: Box<dyn Store>,
     shape: Shape,
     nonfinite: Vec<(usize, u64)>,
-    /// Rows of each monitor, which is the stride of a point.
-    rows: Vec<u64>,
+    /// Transforms of the points that are being computed, by point and monitor, with the rows that
+    /// have come out.
+    transforms: BTreeMap<(usize, usize), (Running, u64)>,
     /// Statistics of the points that are being computed.
     observers: BTreeMap<usize, Vec<Observer>>,
 }
 
 impl StoreSink {
-    pub(super) fn new(store: Box<dyn Store>, shape: Shape, rows: Vec<u64>) -> Self {
-        Self { store, shape, nonfinite: Vec::new(), rows, observers: BTreeMap::new() }
+    pub(super) fn new(store: Box<dyn Store>, shape: Shape) -> Self {
+        Self {
+            store,
+            shape,
+            nonfinite: Vec::new(),
+            transforms: BTreeMap::new(),
+            observers: BTreeMap::new(),
+        }
     }
 
     /// Completes the store; returns the points, by position, that left the finite numbers, with the
@@ -50,27 +58,31 @@ impl StoreSink {
 
 impl Sink for StoreSink {
     fn rows(&mut self, block: RowBlock<'_>) -> Result<(), SinkError> {
-        self.observe(&block);
         let target = &self.shape.monitors[block.monitor];
-        let array = match target.destination {
-            Destination::Observed(at) => self.shape.places.observed[at],
-            // A monitor for the series is only there if the layout has one.
-            Destination::Series => self.shape.places.series.ok_or("no series was asked for")?,
-            Destination::Statistics => return Ok(()),
+        if target.transform.is_some() {
+            let (values, first_row) = self.transformed(&block);
+            self.observe(block.point, block.monitor, Samples::F64(&values));
+            let bytes = narrowed(&values, self.shape.wide);
+            return self.keep(block.point, block.monitor, first_row, &bytes);
+        }
+        let bytes = match target.destination {
+            Destination::Statistics => Vec::new(),
+            _ if target.variables.len() == target.row_variables => bytes(block.values),
+            _ => {
+                let (from, kept, of_each) =
+                    (target.row_variables, &target.variables, target.values);
+                chosen(block.values, from, kept, of_each)
+            }
         };
-        let row = target.variables.len() * target.values;
-        let first = (block.point as u64 * self.rows[block.monitor] + block.first_row) * row as u64;
-        let bytes = if target.variables.len() == target.row_variables {
-            bytes(block.values)
-        } else {
-            let (from, kept, of_each) = (target.row_variables, &target.variables, target.values);
-            chosen(block.values, from, kept, of_each)
-        };
-        Ok(self.store.write(array, first, &bytes)?)
+        self.observe(block.point, block.monitor, block.values);
+        self.keep(block.point, block.monitor, block.first_row, &bytes)
     }
 
     fn point(&mut self, result: PointResult<'_>) -> Result<(), SinkError> {
         self.statistics(&result)?;
+        for monitor in 0..self.shape.monitors.len() {
+            self.transforms.remove(&(result.point, monitor));
+        }
         let (places, at) = (&self.shape.places, result.point as u64);
         if let Some(mean) = result.mean {
             let (variables, nodes) = (self.shape.variables, self.shape.nodes);
@@ -93,15 +105,60 @@ impl Sink for StoreSink {
 }
 
 impl StoreSink {
+    /// What becomes of rows that are transformed, and the number of the first that comes out.
+    fn transformed(&mut self, block: &RowBlock<'_>) -> (Vec<f64>, u64) {
+        let target = &self.shape.monitors[block.monitor];
+        let Some(transform) = &target.transform else { return (Vec::new(), 0) };
+        let values = target.source_values;
+        let channels = target.variables.len() * values;
+        let key = (block.point, block.monitor);
+        let (running, rows) =
+            self.transforms.entry(key).or_insert_with(|| (transform.start(channels), 0));
+        let chosen = match block.values {
+            Samples::F32(v) => {
+                let kept = select(v, target.row_variables, &target.variables, values);
+                kept.into_iter().map(f64::from).collect()
+            }
+            Samples::F64(v) => select(v, target.row_variables, &target.variables, values),
+        };
+        let mut out = Vec::new();
+        for row in chosen.chunks_exact(channels.max(1)) {
+            running.take(row, &mut out);
+        }
+        let first = *rows;
+        *rows += (out.len() / (target.variables.len() * target.values).max(1)) as u64;
+        (out, first)
+    }
+
+    /// Writes rows of a time course.
+    fn keep(
+        &mut self,
+        point: usize,
+        monitor: usize,
+        first_row: u64,
+        bytes: &[u8],
+    ) -> Result<(), SinkError> {
+        let target = &self.shape.monitors[monitor];
+        let array = match target.destination {
+            Destination::Observed(at) => self.shape.places.observed[at],
+            // A monitor for the series is only there if the layout has one.
+            Destination::Series => self.shape.places.series.ok_or("no series was asked for")?,
+            Destination::Statistics => return Ok(()),
+        };
+        let row = (target.variables.len() * target.values) as u64;
+        let first = (point as u64 * target.rows + first_row) * row;
+        Ok(self.store.write(array, first, bytes)?)
+    }
+
     /// Shows rows to the statistics that are made of them.
-    fn observe(&mut self, block: &RowBlock<'_>) {
+    fn observe(&mut self, point: usize, monitor: usize, values: Samples<'_>) {
         let derived = &self.shape.derived;
-        if derived.iter().any(|d| d.monitor == block.monitor) {
+        if derived.iter().any(|d| d.monitor == monitor) {
             let start = || derived.iter().map(Derived::start).collect();
-            let observers = self.observers.entry(block.point).or_insert_with(start);
+            let observers = self.observers.entry(point).or_insert_with(start);
             for (observer, derived) in observers.iter_mut().zip(derived) {
-                if derived.monitor == block.monitor {
-                    observer.take(derived, block.values);
+                if derived.monitor == monitor {
+                    observer.take(derived, values);
                 }
             }
         }
@@ -117,15 +174,23 @@ impl StoreSink {
                 Status::Finite => observer.finish(),
                 Status::NonFinite { .. } => vec![f64::NAN; derived.results()],
             };
-            let first = result.point as u64 * values.len() as u64;
-            let bytes = if self.shape.wide {
-                bytes(Samples::F64(&values))
-            } else {
-                bytes(Samples::F32(&values.iter().map(|&v| v as f32).collect::<Vec<_>>()))
-            };
-            self.store.write(self.shape.places.observed[derived.observed], first, &bytes)?;
+            let own = derived.observed.map(|at| (at, values.clone()));
+            for (observed, values) in own.into_iter().chain(derived.scores(&values)) {
+                let first = result.point as u64 * values.len() as u64;
+                let bytes = narrowed(&values, self.shape.wide);
+                self.store.write(self.shape.places.observed[observed], first, &bytes)?;
+            }
         }
         Ok(())
+    }
+}
+
+/// Bytes in the precision of the store.
+fn narrowed(values: &[f64], wide: bool) -> Vec<u8> {
+    if wide {
+        bytes(Samples::F64(values))
+    } else {
+        bytes(Samples::F32(&values.iter().map(|&v| v as f32).collect::<Vec<_>>()))
     }
 }
 

@@ -108,7 +108,7 @@ pub(super) fn find(cx: &mut Context<'_>, node: &Node, count: Option<usize>) -> O
 }
 
 /// A path that the experiment names: shipped content, or a file from the experiment's folder on.
-fn join(base: &Path, path: &str) -> PathBuf {
+pub(super) fn join(base: &Path, path: &str) -> PathBuf {
     if is_embedded(Path::new(path)) { path.into() } else { base.join(path) }
 }
 

@@ -81,8 +81,15 @@ pub(super) fn experiment(
             model.dynamics.events.push(event);
         }
     }
-    let observations =
-        observations::resolve(cx, tree.get("observations"), &mut model, &integration);
+    let around = observations::Around {
+        block: network_node.as_ref(),
+        network: &network,
+        time: &integration,
+        explorations: tree.get("explorations"),
+        overrides,
+    };
+    let (observations, empirical) =
+        observations::resolve(cx, tree.get("observations"), &mut model, around);
     let mut names = sweep::Names {
         dynamics: &mut model.dynamics,
         parameters: &mut parameters,
@@ -111,6 +118,7 @@ pub(super) fn experiment(
         network: network.network,
         integration,
         observations,
+        empirical,
         sweep,
         seed: overrides.seed.unwrap_or(seed),
         precision: overrides.precision.unwrap_or(precision),
