@@ -164,6 +164,10 @@ pub struct ChangeArgs {
     /// Empirical BOLD to score against, [sample, node], sampled as the simulated one.
     #[arg(long, value_name = "FILE")]
     pub empirical_bold: Option<PathBuf>,
+    /// Repeat each point of the sweep so often, with other random numbers; the results hold every
+    /// trial, and mean and standard deviation over trials.
+    #[arg(long, value_name = "N")]
+    pub trials: Option<u64>,
     /// Seed of all random numbers.
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,

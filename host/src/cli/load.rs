@@ -42,6 +42,7 @@ fn overrides(changes: &ChangeArgs) -> Overrides {
         duration: changes.duration,
         conduction_speed: changes.speed,
         global_coupling: changes.coupling,
+        trials: changes.trials,
         seed: changes.seed,
         observe: changes.observe.clone(),
         empirical_fc: changes.empirical_fc.clone(),

@@ -69,6 +69,9 @@ pub struct Places {
     pub series: Option<usize>,
     /// The observations, in order.
     pub observed: Vec<usize>,
+    /// Mean and standard deviation over trials `[cell, …]`, of `tavg` and of each observation that is
+    /// one result a point; empty without trials.
+    pub trials: Vec<Option<[usize; 2]>>,
 }
 
 /// Facts of the run that the manifest records.
@@ -124,6 +127,24 @@ pub fn layout(
         dimensions.extend(array.dimensions.iter().cloned());
         observed.push(add(&array.name, dimensions, Content::Streamed(float)));
     }
+    let trials = experiment.sweep.trials;
+    let mut trial_places = Vec::new();
+    if trials > 1 && recording.whole_sweep {
+        let cell = ("cell".to_owned(), recording.points.len() as u64 / trials);
+        let mut pair = |name: &str, rest: &[(String, u64)]| {
+            let dimensions = || [std::slice::from_ref(&cell), rest].concat();
+            ["mean", "std"].map(|of| {
+                add(&format!("{name}_trial_{of}"), dimensions(), Content::Streamed(float))
+            })
+        };
+        trial_places.push(Some(pair("tavg", &[variable.clone(), node.clone()])));
+        for array in &recording.observed {
+            let single = array.sampling.is_none();
+            trial_places.push(single.then(|| pair(&array.name, &array.dimensions)));
+        }
+        let numbers = Content::Integers((0..trials as i64).collect());
+        add("trial", vec![("trial".to_owned(), trials)], numbers);
+    }
     add("variable", vec![variable], Content::Strings(recording.variables.clone()));
     add("node", vec![node], Content::Strings(labels.clone()));
     for name in ["node_a", "node_b"] {
@@ -149,7 +170,7 @@ pub fn layout(
     }
     let meta = manifest(experiment, recording, provenance, &names);
     add("meta", vec![], Content::Strings(vec![meta.to_string()]));
-    (arrays, Places { tavg, nonfinite_step, series, observed })
+    (arrays, Places { tavg, nonfinite_step, series, observed, trials: trial_places })
 }
 
 /// Names that are this program's own.
@@ -164,6 +185,8 @@ const OWN_NAMES: &[&str] = &[
     "point",
     "meta",
     "nonfinite_step",
+    "cell",
+    "trial",
 ];
 
 /// The name of an observation's array: as written, unless it is one of this program's own.
@@ -189,11 +212,15 @@ fn manifest(
     axis_arrays: &[String],
 ) -> Value {
     let integration = &experiment.integration;
-    let axes: Vec<Value> = (experiment.sweep.axes.iter().zip(axis_arrays))
+    let mut axes: Vec<Value> = (experiment.sweep.axes.iter().zip(axis_arrays))
         .map(|(a, array)| {
             json!({ "name": a.name, "array": array, "values": a.values, "unit": a.unit })
         })
         .collect();
+    if experiment.sweep.trials > 1 {
+        let values: Vec<u64> = (0..experiment.sweep.trials).collect();
+        axes.push(json!({ "name": "trial", "array": "trial", "values": values, "unit": null }));
+    }
     let variables: Vec<Value> = (recording.variables.iter().zip(&recording.units))
         .map(|(name, unit)| json!({ "name": name, "unit": unit }))
         .collect();

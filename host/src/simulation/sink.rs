@@ -3,10 +3,13 @@
 use super::observe::{Derived, Observer};
 use super::recording::{Destination, MeanTarget, MonitorTarget};
 use super::transform::Running;
+use super::trials::{Summary, Trials};
+use crate::experiment::Better;
 use crate::output::results::Places;
 use crate::output::{OutputError, Store};
 use crate::sweep::{PointResult, RowBlock, Samples, Sink, SinkError, Status};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Sizes and places of what arrives.
 #[derive(Clone, Debug)]
@@ -17,15 +20,30 @@ pub(super) struct Shape {
     pub monitors: Vec<MonitorTarget>,
     pub means: Vec<MeanTarget>,
     pub derived: Vec<Derived>,
+    /// Places among `Recording::observed` of scores, and which of their values are better.
+    pub scores: Vec<(usize, Better)>,
+    /// Points of a cell of which mean and spread are stored; 1 for none.
+    pub trials: u64,
     /// Whether the store holds 64-bit numbers.
     pub wide: bool,
+}
+
+/// What a sink has seen of a whole run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Seen {
+    /// Points, by position, that left the finite numbers, with the step.
+    pub nonfinite: Vec<(usize, u64)>,
+    /// For each score the position of the best point and its value; none where all are NaN. With
+    /// trials it is the first trial of the cell with the best mean.
+    pub best: Vec<Option<(usize, f64)>>,
 }
 
 /// Writes results of points to a store as they arrive.
 pub struct StoreSink {
     store: Box<dyn Store>,
-    shape: Shape,
-    nonfinite: Vec<(usize, u64)>,
+    shape: Arc<Shape>,
+    seen: Seen,
+    trials: Trials,
     /// Transforms of the points that are being computed, by point and monitor, with the rows that
     /// have come out.
     transforms: BTreeMap<(usize, usize), (Running, u64)>,
@@ -35,24 +53,20 @@ pub struct StoreSink {
 
 impl StoreSink {
     pub(super) fn new(store: Box<dyn Store>, shape: Shape) -> Self {
-        Self {
-            store,
-            shape,
-            nonfinite: Vec::new(),
-            transforms: BTreeMap::new(),
-            observers: BTreeMap::new(),
-        }
+        let seen = Seen { best: vec![None; shape.scores.len()], ..Seen::default() };
+        let trials = Trials::new(shape.trials);
+        let (transforms, observers) = (BTreeMap::new(), BTreeMap::new());
+        Self { store, shape: Arc::new(shape), seen, trials, transforms, observers }
     }
 
-    /// Completes the store; returns the points, by position, that left the finite numbers, with the
-    /// step.
+    /// Completes the store; returns what was seen.
     ///
     /// # Errors
     /// If something is missing or the store can't be put in its place.
-    pub fn finish(mut self) -> Result<Vec<(usize, u64)>, OutputError> {
+    pub fn finish(mut self) -> Result<Seen, OutputError> {
         self.store.finish()?;
-        self.nonfinite.sort_unstable();
-        Ok(self.nonfinite)
+        self.seen.nonfinite.sort_unstable();
+        Ok(self.seen)
     }
 }
 
@@ -83,20 +97,29 @@ impl Sink for StoreSink {
         for monitor in 0..self.shape.monitors.len() {
             self.transforms.remove(&(result.point, monitor));
         }
-        let (places, at) = (&self.shape.places, result.point as u64);
+        let shape = self.shape.clone();
+        let (places, at) = (&shape.places, result.point as u64);
         if let Some(mean) = result.mean {
-            let (variables, nodes) = (self.shape.variables, self.shape.nodes);
+            let (variables, nodes) = (shape.variables, shape.nodes);
             self.store.write(places.tavg, at * (variables * nodes) as u64, &bytes(mean))?;
-            for target in &self.shape.means {
+            for target in &shape.means {
                 let size = (target.variables.len() * nodes) as u64;
                 let bytes = chosen(mean, variables, &target.variables, nodes);
                 self.store.write(places.observed[target.observed], at * size, &bytes)?;
+            }
+            if shape.trials > 1 {
+                let mean = mean.to_f64();
+                for target in &shape.means {
+                    let part = select(&mean, variables, &target.variables, nodes);
+                    self.over_trials(target.observed + 1, result.point, part)?;
+                }
+                self.over_trials(0, result.point, mean)?;
             }
         }
         let step = match result.status {
             Status::Finite => -1,
             Status::NonFinite { step } => {
-                self.nonfinite.push((result.point, step));
+                self.seen.nonfinite.push((result.point, step));
                 step as i64
             }
         };
@@ -164,9 +187,32 @@ impl StoreSink {
         }
     }
 
+    /// Takes a result of a point; when its cell is complete, writes mean and spread, and returns the
+    /// cell's first point and the mean. Array 0 is `tavg`, array k + 1 observation k.
+    fn over_trials(
+        &mut self,
+        array: usize,
+        point: usize,
+        values: Vec<f64>,
+    ) -> Result<Option<(usize, Vec<f64>)>, SinkError> {
+        let Some([means, deviations]) = self.shape.places.trials.get(array).copied().flatten()
+        else {
+            return Ok(None);
+        };
+        let Some(summary) = self.trials.take(array, point as u64, values) else {
+            return Ok(None);
+        };
+        let Summary { cell, mean, deviation } = summary;
+        let (first, wide) = (cell * mean.len() as u64, self.shape.wide);
+        self.store.write(means, first, &narrowed(&mean, wide))?;
+        self.store.write(deviations, first, &narrowed(&deviation, wide))?;
+        Ok(Some(((cell * self.shape.trials) as usize, mean)))
+    }
+
     /// Writes the statistics of a finished point.
     fn statistics(&mut self, result: &PointResult<'_>) -> Result<(), SinkError> {
-        let derived = &self.shape.derived;
+        let shape = self.shape.clone();
+        let derived = &shape.derived;
         let observers = self.observers.remove(&result.point);
         let observers = observers.unwrap_or_else(|| derived.iter().map(Derived::start).collect());
         for (observer, derived) in observers.into_iter().zip(derived) {
@@ -179,9 +225,34 @@ impl StoreSink {
                 let first = result.point as u64 * values.len() as u64;
                 let bytes = narrowed(&values, self.shape.wide);
                 self.store.write(self.shape.places.observed[observed], first, &bytes)?;
+                if self.shape.trials == 1 {
+                    self.seen.compare(&self.shape.scores, observed, result.point, &values);
+                    continue;
+                }
+                // The store's own values, so that the mean is theirs.
+                let stored = |&v: &f64| if self.shape.wide { v } else { f64::from(v as f32) };
+                let stored = values.iter().map(stored).collect();
+                if let Some((first, mean)) = self.over_trials(observed + 1, result.point, stored)? {
+                    self.seen.compare(&self.shape.scores, observed, first, &mean);
+                }
             }
         }
         Ok(())
+    }
+}
+
+impl Seen {
+    /// Remembers a point whose score of the first variable is better than all before; of equal ones
+    /// the first in the sweep, whatever the order in which they come.
+    fn compare(&mut self, scores: &[(usize, Better)], observed: usize, point: usize, of: &[f64]) {
+        let Some(at) = scores.iter().position(|(o, _)| *o == observed) else { return };
+        let Some(&value) = of.first().filter(|v| !v.is_nan()) else { return };
+        let better = scores[at].1;
+        let rank = |(point, value): (usize, f64)| (better.merit(value), std::cmp::Reverse(point));
+        let best = &mut self.best[at];
+        if best.is_none_or(|before| rank((point, value)) > rank(before)) {
+            *best = Some((point, value));
+        }
     }
 }
 

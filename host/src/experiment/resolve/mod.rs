@@ -101,7 +101,12 @@ pub(super) fn experiment(
     let fixed = override_values(cx, &mut names, &mut network, overrides);
     let explorations = tree.get("explorations");
     let extra = (&overrides.axes[..], &fixed[..]);
-    let sweep = sweep::explorations(cx, explorations, &mut names, extra, overrides.mode);
+    let sweep = sweep::explorations(cx, explorations, &mut names, extra, overrides);
+    let noisy = model.dynamics.state_variables.iter().any(|s| s.noise.is_some());
+    if sweep.trials > 1 && !noisy {
+        let message = "there is no noise: all trials of a point are alike";
+        cx.out.push(Diagnostic::warning(Code::Implausible, message));
+    }
     let any_delay = resolved.couplings.iter().any(|c| c.connected && c.delayed);
     if !cx.out.failed() {
         network::plausible(cx, &network, integration.dt_ms(), any_delay);

@@ -4,7 +4,8 @@ use super::range;
 use super::read::{Context, Named};
 use crate::diagnostic::{Code, Diagnostic, Location};
 use crate::experiment::{
-    Axis, AxisSpec, AxisTarget, Dynamics, Noise, Parameter, ParameterValue, Scope, Sweep, SweepMode,
+    Axis, AxisSpec, AxisTarget, Dynamics, Noise, Overrides, Parameter, ParameterValue, Scope,
+    Sweep, SweepMode,
 };
 use crate::yaml::{Node, nearest};
 
@@ -179,7 +180,7 @@ pub(super) fn explorations(
     node: Option<&Node>,
     names: &mut Names<'_>,
     extra: (&[AxisSpec], &[AxisTarget]),
-    mode: Option<SweepMode>,
+    overrides: &Overrides,
 ) -> Sweep {
     let mut sweep = Sweep::default();
     let mut used: Option<Named<'_>> = None;
@@ -220,7 +221,14 @@ pub(super) fn explorations(
         let values = spec.values.clone();
         sweep.axes.push(Axis { name: spec.name.clone(), target, values, unit, location: None });
     }
-    sweep.mode = mode.unwrap_or(sweep.mode);
+    sweep.mode = overrides.mode.unwrap_or(sweep.mode);
+    match overrides.trials {
+        Some(0) => {
+            let message = "a point can't be repeated in 0 trials";
+            cx.out.push(Diagnostic::error(Code::BadValue, message));
+        }
+        trials => sweep.trials = trials.unwrap_or(sweep.trials),
+    }
     check_axes(cx, &sweep);
     sweep
 }
@@ -251,11 +259,13 @@ fn exploration(cx: &mut Context<'_>, member: Named<'_>, names: &mut Names<'_>) -
         }
     }
     if let Some(trials) = node.get("n_trials")
-        && cx.whole(trials, "n_trials").is_some_and(|n| n > 1)
+        && let Some(count) = cx.whole(trials, "n_trials")
     {
-        let message = "n_trials: repeated points are not supported";
-        let help = "each point has its own random numbers; run again with another seed";
-        cx.error_help(Code::NotSupported, message, &trials.location, help);
+        if count == 0 {
+            cx.error(Code::BadValue, "n_trials must be 1 or more", &trials.location);
+        } else {
+            sweep.trials = count;
+        }
     }
     if let Some(algorithms) = node.get("algorithms").filter(|n| !n.items().is_empty()) {
         let message = "algorithms at each point are not supported";
