@@ -1,6 +1,7 @@
 //! Connectomes that come from outside the experiment: files, folders, generators.
 //!
-//! The call sites of the connectome readers are here and nowhere else.
+//! Matrices beside connectomes, such as measured connectivity and lead fields, are read where they
+//! are used.
 
 use super::edges::Units;
 use super::network::NodeSpec;
