@@ -327,6 +327,7 @@ fn measured_data_that_does_not_fit_is_refused_with_the_place() {
     ] {
         let text = Case::new(files).bold(file).observe("fc_correlation").refusal("");
         assert!(text.contains(words), "{file}: {text}");
+        assert!(!text.contains("--empirical-fc"), "refused once: {text}");
     }
 }
 
@@ -337,6 +338,7 @@ fn requests_that_mean_nothing_are_refused() {
         ("fc_correlation", "no empirical functional connectivity to compare with: --empirical-fc"),
         ("fcd_ks", "--empirical-bold"),
         ("fc:x:5", "`fc` takes no number"),
+        ("raw:x:5", "`raw` takes no number"),
         ("fcd:x:2", "`fcd` takes the length of its windows, 3 samples or more"),
         ("spectrum:x:1.5", "`spectrum` takes the samples of a segment"),
     ] {

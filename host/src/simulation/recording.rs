@@ -244,7 +244,7 @@ impl<'a> Choice<'a> {
         &mut self,
         observation: &Observation,
     ) -> Result<(MonitorKind, Option<Transform>), Diagnostics> {
-        let period = match observation.period {
+        let period = match observation.period.filter(|_| observation.kind != ObservationKind::Raw) {
             Some(period) => self.steps(&format!("observation `{}`", observation.name), period)?,
             None => 1,
         };

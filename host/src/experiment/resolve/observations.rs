@@ -91,6 +91,11 @@ pub(super) fn resolve(
     (found, measured.data)
 }
 
+/// The name of the score that a call computes, if it is one.
+pub(super) fn score_name(call: &Node) -> Option<&'static str> {
+    kind::score(call).map(|score| score.name())
+}
+
 /// Leaves out, by name, what reads something that is not computed.
 fn leave_out_unreadable(cx: &mut Context<'_>, found: &mut Vec<Observation>, model: &Model<'_>) {
     loop {

@@ -1,5 +1,6 @@
 //! Sweep axes: names to what they set, ranges to values.
 
+use super::observations;
 use super::range;
 use super::read::{Context, Named};
 use crate::diagnostic::{Code, Diagnostic, Location};
@@ -314,7 +315,8 @@ fn unavailable(cx: &mut Context<'_>, member: Named<'_>, computed: &[String]) {
     let mut wanted: Vec<String> = Vec::new();
     if let Some(observable) = member.node.get("observable") {
         let called = observable.get("function").or_else(|| observable.at(&["callable", "name"]));
-        wanted.extend(called.and_then(Node::scalar).map(|s| s.text.clone()));
+        let name = called.and_then(Node::scalar).map(|s| s.text.clone());
+        wanted.extend(observations::score_name(observable).map(str::to_owned).or(name));
     }
     if let Some(record) = member.node.get("record") {
         wanted.extend(cx.names(record, "`record`").iter().map(|(name, _)| (*name).to_owned()));

@@ -55,6 +55,10 @@ pub(super) fn complete(
             let why =
                 format!("there is no empirical {what} to compare with: {option} FILE gives it");
             if specs.iter().any(|s| s.name == o.name) {
+                // Data that was refused is not missing.
+                if cx.out.failed() {
+                    return false;
+                }
                 let finding = Diagnostic::error(Code::MissingKey, format!("`{}`: {why}", o.name));
                 cx.out.push(finding);
             } else {
@@ -156,7 +160,8 @@ fn ask(cx: &mut Context<'_>, found: &mut Vec<Observation>, spec: &ObserveSpec, a
             Some([samples]),
         ) if *samples >= 2 => *segment = Some(*samples),
         (kind, [period], _)
-            if !kind.is_statistic() || matches!(kind, ObservationKind::Synchrony(..)) =>
+            if *kind != ObservationKind::Raw
+                && (!kind.is_statistic() || matches!(kind, ObservationKind::Synchrony(..))) =>
         {
             observation.period = Some(*period);
         }
@@ -169,6 +174,7 @@ fn ask(cx: &mut Context<'_>, found: &mut Vec<Observation>, spec: &ObserveSpec, a
                     "takes the samples of a segment, 2 or more"
                 }
                 ObservationKind::Synchrony(..) => "takes a period",
+                ObservationKind::Raw => "takes no number: it is every step",
                 kind if kind.is_statistic() => "takes no number",
                 _ => "takes one number, its period",
             };
