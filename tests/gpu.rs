@@ -4,6 +4,7 @@
 //! `GPU_EXPERIMENTS` naming a folder, the experiments (`*.yaml`) in it are compared too. The binary
 //! needs no files, so it can be copied to a machine that has a GPU and no Rust.
 
+use host::back::gpu::PlanName;
 use host::compute::cuda_devices;
 use host::experiment::{LoadError, Loaded, Overrides, Precision, load_str_with, load_with};
 use host::library::{self, Shelf};
@@ -73,6 +74,7 @@ struct Case {
     points: Vec<Range<u64>>,
     batch_points: Option<usize>,
     launch_steps: Option<u32>,
+    plan: PlanName,
 }
 
 fn same(source: &Source, case: &Case) -> Result<(), Failed> {
@@ -88,6 +90,7 @@ fn same(source: &Source, case: &Case) -> Result<(), Failed> {
         ordinals: vec![0],
         batch_points: case.batch_points,
         launch_steps: case.launch_steps,
+        plan: case.plan,
     })?;
     if cpu.nonfinite != gpu.nonfinite {
         return Err(format!("non-finite points {:?} and {:?}", cpu.nonfinite, gpu.nonfinite).into());

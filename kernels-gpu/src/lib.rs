@@ -20,3 +20,4 @@ pub mod philox;
 pub mod probe;
 pub mod ring;
 pub mod scheme;
+pub mod summation;

@@ -8,10 +8,14 @@
 //! contiguous slice, wherever it starts, and a block is written in one piece.
 
 /// Steps in a block, and the delay in steps from which an edge is far. Part of the numerical
-/// contract: it fixes the order of summation.
+/// contract: it fixes the [order of summation](crate::summation).
 pub const BLOCK: usize = 32;
 
-/// Whether an edge belongs to the first, far pass of a gather.
+/// Steps in a part of a block that edges which are neither far nor shorter than this can be summed for
+/// at once. Part of the numerical contract too.
+pub const NEAR_BLOCK: usize = 8;
+
+/// Whether an edge belongs to the first, far [pass](crate::summation::Pass) of a gather.
 #[inline(always)]
 pub const fn is_far(delay: u32) -> bool {
     delay as usize >= BLOCK

@@ -70,6 +70,7 @@ typedef float real;
 #define N_OBSERVED 1
 #define N_RECORDED 2
 #define FAR_DELAY 32
+#define MIDDLE_DELAY 8
 
 /* What a node sends to the others. */
 static __device__ __forceinline__ void emit(const real *x, real *h)
@@ -197,10 +198,11 @@ extern "C" __global__ void simulate(
             {
                 const real *const w = weights + (size_t)i * n_node;
                 const int *const d = delay + (size_t)i * n_node;
-                for (int pass = 0; pass < 2; ++pass) {
-                    const bool far = pass == 0;
+                for (int pass = 0; pass < 3; ++pass) {
                     for (int j = 0; j < n_node; ++j) {
-                        if (w[j] == 0 || (d[j] >= FAR_DELAY) != far)
+                        /* Far, middle, near: pass 0, 1, 2. */
+                        const int part = (d[j] < FAR_DELAY) + (d[j] < MIDDLE_DELAY);
+                        if (w[j] == 0 || part != pass)
                             continue;
                         const int past = now >= d[j] ? now - d[j] : now - d[j] + n_ring;
                         const real *const source = ring + (size_t)past * N_CHANNEL * n_node + j;
@@ -209,6 +211,9 @@ extern "C" __global__ void simulate(
                     }
                 }
             }
+            /* A sum that is zero is +0. */
+            for (int r = 0; r < N_GATHER; ++r)
+                g[r] += (real)0;
 
             /* The coupling inputs, frozen over the step. */
             real c[N_COUPLING];

@@ -1,5 +1,6 @@
 //! Every argument of the command line.
 
+use crate::back::gpu::PlanName;
 use crate::experiment::{AxisSpec, ObserveSpec};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -202,6 +203,9 @@ pub struct RunArgs {
     /// Steps of a launch on a GPU; chosen if left out.
     #[arg(long, value_name = "N")]
     pub launch_steps: Option<u32>,
+    /// Kernels on a GPU: auto, plain, delayed, sparse, dense. Results do not depend on it.
+    #[arg(long, value_name = "NAME", default_value = "auto", value_parser = plan)]
+    pub plan: PlanName,
     /// Say more: the device's compilation of the kernel.
     #[arg(long, short)]
     pub verbose: bool,
@@ -214,6 +218,14 @@ pub struct RunArgs {
     /// Changes to the experiment.
     #[command(flatten)]
     pub changes: ChangeArgs,
+}
+
+fn plan(name: &str) -> Result<PlanName, String> {
+    let known = PlanName::ALL.into_iter().find(|plan| plan.name() == name);
+    known.ok_or_else(|| {
+        let names: Vec<&str> = PlanName::ALL.into_iter().map(PlanName::name).collect();
+        format!("plans are {}", names.join(", "))
+    })
 }
 
 fn threads(text: &str) -> Result<usize, String> {

@@ -68,8 +68,9 @@ pub enum GatherSource {
 /// One weighted sum over the afferents of a node.
 ///
 /// One accumulator, starting at zero, fused multiply-add `acc = fma(W_ij, h, acc)` in the precision
-/// of the run, in two passes: the edges with `D_ij ≥ 32` in ascending j, then those with `D_ij < 32`
-/// in ascending j. Edges of weight 0 do not exist.
+/// of the run, in three passes: the edges with `D_ij ≥ 32`, those with `8 ≤ D_ij < 32`, and those with
+/// `D_ij < 8`, each in ascending j; a sum of zero is +0 ([`kernels_gpu::summation`]). Edges of weight 0
+/// do not exist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Gather {
     /// What is summed.

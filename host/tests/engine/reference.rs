@@ -196,10 +196,10 @@ impl<'a, T: Lane<Mask = bool> + Copy + Into<f64>> Simulation<'a, T> {
             let matrix = &self.job.matrices[gather.matrix as usize];
             let delays = matrix.delay_steps(speed, self.job.dt_ms).expect("valid delays");
             let mut acc = T::splat(0.0);
-            for far in [true, false] {
+            for delays_of_pass in [32..u64::MAX, 8..32, 0..8] {
                 for (edge, j, weight) in matrix.row(node) {
                     let delay = if gather.delayed { u64::from(delays[edge]) } else { 0 };
-                    if (delay >= 32) != far {
+                    if !delays_of_pass.contains(&delay) {
                         continue;
                     }
                     let all = self.source(step, j, delay);
@@ -222,7 +222,8 @@ impl<'a, T: Lane<Mask = bool> + Copy + Into<f64>> Simulation<'a, T> {
                     acc = T::splat(weight).mul_add(h, acc);
                 }
             }
-            acc
+            // −0 becomes +0.
+            if Lane::eq(acc, T::splat(0.0)) { T::splat(0.0) } else { acc }
         };
         program.gathers.iter().map(sum).collect()
     }

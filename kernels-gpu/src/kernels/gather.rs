@@ -3,6 +3,7 @@
 use super::KernelFloat;
 use super::block::{Block, Clock};
 use crate::abi::{GatherRecord, features};
+use crate::summation::finish;
 
 /// The value of one edge, of a coupling that does not separate: `(section, history of the source at
 /// the time it is read)`.
@@ -10,8 +11,8 @@ pub(super) trait EdgeValue<T>: Fn(u32, *const T) -> T {}
 
 impl<T, F: Fn(u32, *const T) -> T> EdgeValue<T> for F {}
 
-/// Sums the afferents of a node into its gathered columns: one accumulator a sum, far edges before
-/// near ones, which is how the tables are sorted.
+/// Sums the afferents of a node into its gathered columns: one accumulator a sum, edges in the order
+/// of the [passes](crate::summation), which is how the tables are sorted.
 ///
 /// # Safety
 /// The node exists; everything up to the clock's step is in the history.
@@ -79,5 +80,5 @@ unsafe fn sum_row<T: KernelFloat>(
         }
         at += 1;
     }
-    sum
+    finish(sum)
 }

@@ -28,7 +28,7 @@ impl Normals {
 
     /// Normal `index` of a subsequence.
     #[inline(always)]
-    fn get(&mut self, seed: u64, subsequence: u64, index: u64) -> f32 {
+    pub(super) fn get(&mut self, seed: u64, subsequence: u64, index: u64) -> f32 {
         let block = index / 4;
         if block != self.block || subsequence != self.subsequence {
             let values = philox::normals(seed, subsequence, block);
@@ -70,7 +70,7 @@ pub(super) unsafe fn draw_noise<T: KernelFloat>(
 /// How many rows of a time series are complete after `recorded` recorded steps of this launch, and
 /// whether the last of these steps completed one.
 #[inline(always)]
-fn rows_after(monitor: &MonitorRecord, recorded: u32) -> (u32, bool) {
+pub(super) fn rows_after(monitor: &MonitorRecord, recorded: u32) -> (u32, bool) {
     let since = monitor.phase + recorded;
     let rows = since / monitor.period;
     (rows, rows * monitor.period == since)

@@ -16,6 +16,7 @@ use crate::connectome::delays::AfferentMatrix;
 use crate::ir::GatherSource;
 use kernels_gpu::ring::{self, BLOCK};
 use kernels_gpu::scheme::Arithmetic;
+use kernels_gpu::summation::{Pass, finish, pass_of};
 use std::ops::Range;
 
 /// Points of a tile that share their delays.
@@ -76,15 +77,15 @@ pub(super) struct Coupling<T> {
     constant: Vec<(u32, Vec<T>)>,
 }
 
-/// The edges of a target in the order of summation: far, then near, sources ascending.
+/// The edges of a target in the order of summation.
 pub(super) fn pass_order(
     matrix: &AfferentMatrix,
     target: usize,
     delay: impl Fn(usize) -> u32 + Copy,
 ) -> impl Iterator<Item = (usize, usize, f64)> {
-    let far = matrix.row(target).filter(move |&(edge, ..)| ring::is_far(delay(edge)));
-    let near = matrix.row(target).filter(move |&(edge, ..)| !ring::is_far(delay(edge)));
-    far.chain(near)
+    Pass::ALL.into_iter().flat_map(move |pass| {
+        matrix.row(target).filter(move |&(edge, ..)| pass_of(delay(edge)) == pass)
+    })
 }
 
 impl<T: Real> Coupling<T> {
@@ -191,7 +192,7 @@ impl<T: Real> Coupling<T> {
                 let sum = pass_order(matrix, node, delay)
                     .fold(T::default(), |sum, (_, _, w)| T::from_f64(w).fused(T::ONE, sum));
                 for point in class.points.clone() {
-                    sums[node * self.width + point] = sum;
+                    sums[node * self.width + point] = finish(sum);
                 }
             }
         }
@@ -253,7 +254,7 @@ impl<T: Real> Coupling<T> {
         let row = (self.channels * self.lanes) as isize;
         let mut table = NearTable { starts: vec![0], edges: Vec::new() };
         for target in 0..self.nodes {
-            for (edge, source, weight) in matrix.row(target) {
+            for (edge, source, weight) in pass_order(matrix, target, &delay) {
                 if !ring::is_far(delay(edge)) {
                     let shift = (source * self.width) as isize - delay(edge) as isize * row;
                     table.edges.push(NearEdge { shift, weight: T::from_f64(weight) });

@@ -13,6 +13,7 @@ use super::schedule::Schedule;
 use crate::connectome::delays::AfferentMatrix;
 use kernels_gpu::ring::{self, window};
 use kernels_gpu::scheme::Arithmetic;
+use kernels_gpu::summation::finish;
 use std::ops::Range;
 
 #[derive(Clone, Copy, Debug)]
@@ -103,6 +104,7 @@ impl<T: Real> EdgeGather<T> {
             });
             arrays[self.result as usize] = values;
         }
+        arrays[self.sum as usize].iter_mut().for_each(|sum| *sum = finish(*sum));
     }
 
     /// Calls `f(class, lane, point, edge)` for edge number `rank` of every target and point.

@@ -1,13 +1,14 @@
 //! Weighted sums over afferents: the hot loops that contain no model code.
 //!
 //! Lanes are node-major, `lane = node·width + point`, so that the points of a tile, which share
-//! weights, lie side by side. The order of additions is that of [`crate::ir::Gather`].
+//! weights, lie side by side. The order of additions is that of [`kernels_gpu::summation`].
 
 use super::isa::multiversion;
 use super::real::Real;
 use super::schedule::PACK;
 use kernels_gpu::ring::{BLOCK, window};
 use kernels_gpu::scheme::Arithmetic;
+use kernels_gpu::summation::finish;
 
 /// An edge as a near or undelayed pass reads it.
 #[derive(Clone, Copy, Debug)]
@@ -18,7 +19,7 @@ pub(super) struct NearEdge<T> {
     pub(super) weight: T,
 }
 
-/// The near edges of every target, sources ascending.
+/// The edges of every target that are not far, in the order of summation.
 #[derive(Clone, Debug, Default)]
 pub(super) struct NearTable<T> {
     /// Row starts, one more than nodes.
@@ -97,9 +98,6 @@ fn blocks<T: Real, const G: usize, const N: usize>(
         let now = now.map(|n| n + p);
         for (target, bounds) in table.starts.windows(2).enumerate() {
             let edges = &table.edges[bounds[0] as usize..bounds[1] as usize];
-            if edges.is_empty() {
-                continue;
-            }
             let from = target * width + p;
             let mut block = [[T::default(); N]; G];
             for g in 0..G {
@@ -107,7 +105,7 @@ fn blocks<T: Real, const G: usize, const N: usize>(
             }
             target_row(edges, history, now, &mut block);
             for g in 0..G {
-                sums[g][from..from + N].copy_from_slice(&block[g]);
+                sums[g][from..from + N].copy_from_slice(&block[g].map(finish));
             }
         }
         p += N;
@@ -134,12 +132,13 @@ fn columns<T: Real, const N: usize>(
         }
     }
     for (sum, &value) in sums.iter_mut().step_by(width).skip(target).zip(&block) {
-        *sum = value;
+        *sum = finish(value);
     }
 }
 
 multiversion! {
-    /// Adds the near edges of all targets to `sums`, for `points` of `width`.
+    /// Adds the edges of all targets that are not far to `sums` and finishes the sums, for `points`
+    /// of `width`.
     ///
     /// `G` gathers share the edges: gather g reads `history` from `now[g]` (node 0, point 0, now) and
     /// adds to `sums[g]`, by lane.

@@ -6,7 +6,8 @@ use super::template::Template;
 use crate::back::{Job, Recorded};
 use crate::experiment::Method;
 use crate::ir::{Bound, Gather, GatherSource};
-use kernels_gpu::ring::BLOCK;
+use kernels_gpu::ring::{BLOCK, NEAR_BLOCK};
+use kernels_gpu::summation::Pass;
 use std::fmt::Write;
 
 /// The functions of a program that the kernel calls; those without results are left out.
@@ -140,7 +141,9 @@ fn gathers(job: &Job<'_>, functions: &Functions) -> String {
         };
         let mut body = String::new();
         if delayed {
-            let _ = writeln!(body, "if (w[j] == 0 || (d[j] >= FAR_DELAY) != far)\n    continue;");
+            body += "/* Far, middle, near: pass 0, 1, 2. */\n\
+                     const int part = (d[j] < FAR_DELAY) + (d[j] < MIDDLE_DELAY);\n\
+                     if (w[j] == 0 || part != pass)\n    continue;\n";
             if reads_history {
                 body += "const int past = now >= d[j] ? now - d[j] : now - d[j] + n_ring;\n\
                          const real *const source = ring + (size_t)past * N_CHANNEL * n_node + j;\n";
@@ -160,9 +163,9 @@ fn gathers(job: &Job<'_>, functions: &Functions) -> String {
                 text,
                 "{{\n    const real *const w = {row};\n    \
                  const int *const d = delay + (size_t)i * n_node;\n    \
-                 for (int pass = 0; pass < 2; ++pass) {{\n        \
-                 const bool far = pass == 0;\n        \
+                 for (int pass = 0; pass < {}; ++pass) {{\n        \
                  for (int j = 0; j < n_node; ++j) {{\n{}        }}\n    }}\n}}\n",
+                Pass::ALL.len(),
                 indented(&body, "            ")
             );
         } else {
@@ -265,6 +268,7 @@ pub(super) fn constants(job: &Job<'_>, names: &Names, parameters: usize) -> Stri
         ("N_OBSERVED", program.observed.len()),
         ("N_RECORDED", job.record.variables.len()),
         ("FAR_DELAY", BLOCK),
+        ("MIDDLE_DELAY", NEAR_BLOCK),
     ];
     counts.iter().map(|(name, count)| format!("#define {name} {count}\n")).collect()
 }

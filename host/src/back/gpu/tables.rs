@@ -8,8 +8,8 @@ use crate::connectome::delays::AfferentMatrix;
 use crate::experiment::Precision;
 use crate::ir::GatherSource;
 use kernels_gpu::abi::{EdgeRecord, GatherRecord};
-use kernels_gpu::ring;
 use kernels_gpu::scheme::Arithmetic;
+use kernels_gpu::summation::{Pass, finish, pass_of};
 
 /// The tables of a batch.
 #[derive(Clone, Debug, Default)]
@@ -58,12 +58,12 @@ impl Tables {
         Ok(tables)
     }
 
-    /// One table: in every row far edges first, each part with ascending sources.
+    /// One table: the passes of every row one after the other, each with ascending sources.
     fn add(&mut self, matrix: &AfferentMatrix, delays: &[u32]) -> Result<(), PrepareError> {
         for target in 0..self.nodes {
             self.row_starts.push(self.position()?);
-            for far in [true, false] {
-                let part = matrix.row(target).filter(|&(e, ..)| ring::is_far(delays[e]) == far);
+            for pass in Pass::ALL {
+                let part = matrix.row(target).filter(|&(e, ..)| pass_of(delays[e]) == pass);
                 for (edge, source, weight) in part {
                     self.edges.push(EdgeRecord { source: source as u32, delay: delays[edge] });
                     self.weights.push(weight);
@@ -92,7 +92,7 @@ impl Tables {
         let rows = tables.flat_map(|starts| starts.windows(2));
         rows.map(|row| {
             let weights = &self.weights[row[0] as usize..row[1] as usize];
-            weights.iter().fold(T::default(), |sum, &w| T::from_f64(w).fused(T::ONE, sum))
+            finish(weights.iter().fold(T::default(), |sum, &w| T::from_f64(w).fused(T::ONE, sum)))
         })
         .collect()
     }
