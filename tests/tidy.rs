@@ -40,6 +40,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "sweep",
         ],
     ),
+    ("api", &["back", "compute", "diagnostic", "experiment", "output", "simulation", "sweep"]),
     (
         "cli",
         &[

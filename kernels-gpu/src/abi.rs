@@ -35,6 +35,8 @@ pub mod features {
     pub const RECORD: u32 = 1 << 6;
     /// A haemodynamic response is among it.
     pub const BOLD: u32 = 1 << 7;
+    /// The noise is cuRAND's, see [`crate::curand`].
+    pub const CURAND: u32 = 1 << 8;
 }
 
 /// Scalars of a launch: `steps` steps of every point of a batch.

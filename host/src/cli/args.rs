@@ -78,6 +78,22 @@ pub enum PrecisionArg {
     F64,
 }
 
+/// Normal numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum NormalArg {
+    /// The same bits on every device.
+    Portable,
+    /// cuRAND's `curand_normal`; NVIDIA GPUs only.
+    Curand,
+}
+
+/// Another program's rules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum CompatArg {
+    /// TVBO's CUDA kernel: Euler, zero start, linear coupling of the first state.
+    TvboKernel,
+}
+
 /// What is kept of the time course.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Record {
@@ -175,6 +191,12 @@ pub struct ChangeArgs {
     /// Word length of the whole simulation.
     #[arg(long, value_enum)]
     pub precision: Option<PrecisionArg>,
+    /// Normal numbers of the noise.
+    #[arg(long, value_enum)]
+    pub normal: Option<NormalArg>,
+    /// Take another program's rules, for comparison; options beside it win. See docs/export.md.
+    #[arg(long, value_enum)]
+    pub compat: Option<CompatArg>,
 }
 
 /// `host run`.
@@ -307,6 +329,10 @@ pub struct ExportArgs {
     /// Write a Python driver (PyCUDA) and its inputs beside it: PATH.py and PATH.npz.
     #[arg(long)]
     pub driver: bool,
+    /// Run it, too: compile it with NVRTC, run a short piece on the first GPU, and compare it with the
+    /// program's own kernel.
+    #[arg(long)]
+    pub verify: bool,
     /// Changes to the experiment.
     #[command(flatten)]
     pub changes: ChangeArgs,

@@ -55,6 +55,16 @@ impl FromStr for ObserveSpec {
     }
 }
 
+impl std::fmt::Display for ObserveSpec {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.name)?;
+        if let Some(source) = &self.source {
+            write!(f, ":{source}")?;
+        }
+        self.numbers.iter().try_for_each(|number| write!(f, ":{number}"))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -71,6 +81,9 @@ mod tests {
         assert_eq!(read("bold:S_e:1000"), spec("bold", Some("S_e"), &[1000.0]));
         assert_eq!(read("fcd:60:2"), spec("fcd", None, &[60.0, 2.0]));
         assert_eq!(read(" fc : bold "), spec("fc", Some("bold"), &[]));
+        for text in ["fc", "bold:S_e:1000", "fcd:60:2", "a:b:0.5"] {
+            assert_eq!(read(text).to_string(), text);
+        }
         for bad in ["", ":S", "fc:", "fc:a:b", "bold:S:0", "bold:S:-1", "bold:inf", "a:1:2:3"] {
             assert!(bad.parse::<ObserveSpec>().is_err(), "{bad}");
         }

@@ -206,6 +206,7 @@ impl<'a> Choice<'a> {
             }
         };
         let at = self.watch(kind, Destination::Series, (0..self.variables.len()).collect(), None);
+        self.warn_if_empty(at, "the recording");
         Ok(Some(self.sampling(at)))
     }
 
@@ -308,6 +309,7 @@ impl<'a> Choice<'a> {
             let observed = self.array(observation, Some(sampling), dimensions);
             self.targets[monitor].destination = Destination::Observed(observed);
         }
+        self.warn_if_empty(monitor, &format!("observation `{}`", observation.name));
         self.named.push((observation, monitor));
         Ok(())
     }
@@ -387,6 +389,18 @@ impl<'a> Choice<'a> {
             self.notes.push(Diagnostic::note(Code::BadNumber, message));
         }
         Ok(steps as u64)
+    }
+
+    /// Warns of a monitor that makes no row.
+    fn warn_if_empty(&mut self, monitor: usize, what: &str) {
+        let Sampling { rows, period, .. } = self.sampling(monitor);
+        if rows == 0 {
+            let duration = self.experiment.integration.duration;
+            let message = format!(
+                "{what} is empty: its period of {period} is longer than the duration of {duration}"
+            );
+            self.notes.push(Diagnostic::warning(Code::Implausible, message));
+        }
     }
 
     /// When the rows of a monitor are.

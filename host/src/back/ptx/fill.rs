@@ -100,6 +100,7 @@ pub(crate) fn job_features(job: &Job<'_>) -> u32 {
         (features::EVENTS, !program.events.results.is_empty()),
         (features::EDGES, program.gathers.iter().any(edge)),
         (features::RECORD, record.mean || !record.monitors.is_empty()),
+        (features::CURAND, job.draws_curand()),
         (features::BOLD, record.monitors.iter().any(|m| matches!(m, MonitorKind::Bold(_)))),
     ];
     flags.into_iter().filter(|(_, on)| *on).fold(method, |word, (flag, _)| word | flag)

@@ -30,7 +30,8 @@ pub(super) unsafe fn draw_noise<T: KernelFloat>(
         let mut variable = 0;
         while variable < a.noisy {
             let index = normal_index(group.first_step + u64::from(step), a.noisy, variable);
-            let z = T::from_f32(normals.get(a.seed, sequence, index));
+            let curand = group.has(features::CURAND);
+            let z = T::from_f32(normals.get(curand, a.seed, sequence, index));
             let place = variable * thread::block_dim_x() + thread::thread_idx_x();
             let sigma = group.shared(a.sigma_at, place).load();
             group.shared(a.noise_at, place).store(scheme::noise(sigma, group.dt.root, z));
