@@ -59,7 +59,7 @@ fn run_batch<T: Float>(
     let model = Arc::new(Model::new(device_job));
     // What the kernel must not read before it has written it.
     let space = |upload: &Upload| match upload {
-        Upload::Floats(count) => vec![<T as Real>::NAN; *count],
+        Upload::Floats(count) => vec![<T as kernels_cpu::Number>::NAN; *count],
         Upload::Values(_) => panic!("no values"),
     };
     let (mut history, mut rows) = (space(&arrays.history), space(&arrays.rows));
@@ -219,7 +219,7 @@ impl Model {
                 read(f.source, (self.program.emit.results.len() + at) as u64 * f.stride)
             }
             Input::Parameter(slot) => match self.placements[slot as usize] {
-                ParameterPlacement::Constant(value) => <T as Real>::from_f64(value),
+                ParameterPlacement::Constant(value) => <T as kernels_cpu::Number>::from_f64(value),
                 ParameterPlacement::PerPoint(at) => read(f.point, u64::from(at) * size),
                 ParameterPlacement::PerNode(at) => self.column(f.node, at as usize),
             },
@@ -247,7 +247,7 @@ impl Model {
         }
         if name == "diffusion" {
             let frame = Frame { point: bits[0], node: bits[1], ..Frame::default() };
-            let nothing = <T as Real>::NAN;
+            let nothing = <T as kernels_cpu::Number>::NAN;
             let sigma = self.section(&program.diffusion, &[], nothing, frame);
             return sigma.into_iter().enumerate().for_each(|(v, s)| self.set_column(bits[2], v, s));
         }
@@ -349,7 +349,7 @@ fn write<T: Float>(base: u64, bytes: u64, value: T) {
 }
 
 fn bounded<T: Float>(x: T, bound: &Bound) -> T {
-    let real = |value| <T as Real>::from_f64(value);
+    let real = |value| <T as kernels_cpu::Number>::from_f64(value);
     match *bound {
         Bound::Free => x,
         Bound::Clamp { lo, hi } => scheme::clamp(x, real(lo), real(hi)),
