@@ -135,7 +135,18 @@ fn near_sums<T: Number, const G: usize>(
     blocks::<T, G, 1>(table, history, now, before, &mut sums, width, rest);
 }
 
-/// Sums of `N` targets from `target` on, for one of `width` points.
+/// `weight·values + sums`, each rounded once. Arrays of a vector or two that are passed by value stay
+/// in registers, however many there are; larger ones the compiler would keep in memory.
+#[inline(always)]
+fn scaled_sum<T: Number>(weight: [T; PACK], values: [T; PACK], sums: [T; PACK]) -> [T; PACK] {
+    let mut out = sums;
+    for lane in 0..PACK {
+        out[lane] = weight[lane].fused(values[lane], sums[lane]);
+    }
+    out
+}
+
+/// Sums of `N` packs of targets from `target` on, for one of `width` points.
 #[inline(always)]
 fn columns<T: Number, const N: usize>(
     table: &DenseTable<T>,
@@ -144,21 +155,23 @@ fn columns<T: Number, const N: usize>(
     width: usize,
     sums: &mut [T],
 ) {
-    let mut block = [T::default(); N];
-    for (weights, &value) in
-        table.weights.chunks_exact(table.row).zip(history.iter().step_by(width))
-    {
-        let weights = &weights[target..target + N];
-        for lane in 0..N {
-            block[lane] = weights[lane].fused(value, block[lane]);
+    let mut block = [[T::default(); PACK]; N];
+    let rows = table.weights.chunks_exact(table.row);
+    for (weights, &value) in rows.zip(history.iter().step_by(width)) {
+        let Some(weights) = weights[target..].as_chunks::<PACK>().0.first_chunk::<N>() else {
+            return;
+        };
+        for n in 0..N {
+            block[n] = scaled_sum(weights[n], [value; PACK], block[n]);
         }
     }
-    for (sum, &value) in sums.iter_mut().step_by(width).skip(target).zip(&block) {
+    let sums = sums.iter_mut().step_by(width).skip(target);
+    for (sum, &value) in sums.zip(block.as_flattened()) {
         *sum = finish(value);
     }
 }
 
-/// Sums of `M` targets from `target` on, for `N` points from the start of `history` and `sums` on.
+/// Sums of `M` targets from `target` on, for the first `N` packs of points of `history` and `sums`.
 #[inline(always)]
 fn corner<T: Number, const M: usize, const N: usize>(
     table: &DenseTable<T>,
@@ -167,23 +180,22 @@ fn corner<T: Number, const M: usize, const N: usize>(
     width: usize,
     sums: &mut [T],
 ) {
-    let mut block = [[T::default(); N]; M];
-    let rows = table.weights.chunks_exact(table.row).zip(history.chunks(width));
-    for (weights, values) in rows {
-        let (Some(weights), Some(values)) =
-            (weights[target..].first_chunk::<M>(), values.first_chunk::<N>())
-        else {
-            return;
-        };
-        for m in 0..M {
-            for lane in 0..N {
-                block[m][lane] = weights[m].fused(values[lane], block[m][lane]);
+    let mut block = [[[T::default(); PACK]; N]; M];
+    for (weights, values) in table.weights.chunks_exact(table.row).zip(history.chunks(width)) {
+        let weights = weights[target..].first_chunk::<M>();
+        let values = values.as_chunks::<PACK>().0.first_chunk::<N>();
+        let (Some(weights), Some(values)) = (weights, values) else { return };
+        for n in 0..N {
+            for m in 0..M {
+                block[m][n] = scaled_sum([weights[m]; PACK], values[n], block[m][n]);
             }
         }
     }
     for (sums, block) in sums.chunks_mut(width).skip(target).zip(&block) {
-        if let Some(sums) = sums.first_chunk_mut::<N>() {
-            *sums = block.map(finish);
+        for (sums, pack) in sums.as_chunks_mut::<PACK>().0.iter_mut().zip(block) {
+            for lane in 0..PACK {
+                sums[lane] = finish(pack[lane]);
+            }
         }
     }
 }
@@ -215,7 +227,7 @@ multiversion! {
         }
     }
 
-    fn dense_sums<T: Number, const M: usize, const C: usize>(
+    fn dense_sums<T: Number, const M: usize, const N: usize, const C: usize>(
         table: &DenseTable<T>,
         history: &[T],
         width: usize,
@@ -223,30 +235,31 @@ multiversion! {
     ) {
         let nodes = history.len() / width;
         let mut point = 0;
-        while point + 32 <= width {
+        while point + N * PACK <= width {
+            let (history, sums) = (&history[point..], &mut sums[point..]);
             let mut target = 0;
             while target + M <= nodes {
-                corner::<T, M, 32>(table, target, &history[point..], width, &mut sums[point..]);
+                corner::<T, M, N>(table, target, history, width, sums);
                 target += M;
             }
             while target < nodes {
-                corner::<T, 1, 32>(table, target, &history[point..], width, &mut sums[point..]);
+                corner::<T, 1, N>(table, target, history, width, sums);
                 target += 1;
             }
-            point += 32;
+            point += N * PACK;
         }
         while point < width {
             let (history, sums) = (&history[point..], &mut sums[point..]);
             let mut target = 0;
             while target < table.row {
-                if target + C <= table.row {
+                if target + C * PACK <= table.row {
                     columns::<T, C>(table, target, history, width, sums);
-                    target += C;
-                } else if target + 2 * PACK <= table.row {
-                    columns::<T, { 2 * PACK }>(table, target, history, width, sums);
-                    target += 2 * PACK;
+                    target += C * PACK;
+                } else if target + 3 * PACK <= table.row {
+                    columns::<T, 3>(table, target, history, width, sums);
+                    target += 3 * PACK;
                 } else {
-                    columns::<T, PACK>(table, target, history, width, sums);
+                    columns::<T, 1>(table, target, history, width, sums);
                     target += PACK;
                 }
             }
@@ -327,9 +340,9 @@ pub(crate) fn dense<T: Number>(
 ) {
     // As many accumulators as hide the latency of their additions and stay in registers.
     if isa.has_512_bits() {
-        dense_sums::<T, 4, { 8 * PACK }>(isa, table, history, width, sums);
+        dense_sums::<T, 4, 2, 7>(isa, table, history, width, sums);
     } else {
-        dense_sums::<T, 2, { 4 * PACK }>(isa, table, history, width, sums);
+        dense_sums::<T, 4, 1, 4>(isa, table, history, width, sums);
     }
 }
 

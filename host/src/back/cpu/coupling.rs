@@ -16,7 +16,8 @@ use kernels_gpu::summation::{Pass, finish, pass_of};
 /// Bytes of rings that stay in the first-level cache while all targets read them.
 const CACHED_RINGS: usize = 24 << 10;
 
-/// Points of a tile below which an undelayed gather has its targets side by side.
+/// Points of a tile below which an undelayed gather has its targets side by side; whole packs of points
+/// lie side by side themselves.
 const FEW_POINTS: usize = 4;
 
 /// Gathers over the same edges.
@@ -325,7 +326,7 @@ fn groups<T: Real>(job: &Job<'_>, gathered: u32, history: &History<T>) -> (Vec<G
         } else {
             group.near.push(near_table(history, matrix, |_| 0));
             let most = 4 * matrix.edges() > history.nodes * history.nodes;
-            if most && history.width < FEW_POINTS {
+            if most && (history.width < FEW_POINTS || history.width.is_multiple_of(2 * PACK)) {
                 group.dense = Some(dense_table(matrix));
             }
         }
