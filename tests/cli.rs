@@ -183,6 +183,14 @@ fn a_broken_experiment_gives_1_and_names_file_line_and_symbol() {
     let output = host(&["check", &text, "--json"]);
     let json: Value = serde_json::from_slice(&output.stdout).expect("JSON and nothing else");
     assert_eq!((code(&output), &json["ok"]), (1, &Value::Bool(false)));
+    for command in ["check", "run", "plan"] {
+        let output = host(&[command, &text, "--json"]);
+        let json: Value = serde_json::from_slice(&output.stdout).expect("JSON and nothing else");
+        let finding = &json["findings"][0];
+        assert_eq!(finding["severity"], "error", "{command}: {json}");
+        assert_eq!(finding["place"]["line"], 4, "{command}: {json}");
+        assert!(finding["message"].as_str().is_some_and(|m| m.contains("tua")), "{json}");
+    }
     // Nothing but the experiment is there: no results of a refused run.
     assert_eq!(names(&folder.path), ["broken.yaml"]);
 }
@@ -211,6 +219,76 @@ fn wrong_usage_and_unreadable_files_give_2() {
         let output = host(arguments);
         assert_eq!(code(&output), 2, "{arguments:?}: {}", stderr(&output));
         assert!(!stderr(&output).is_empty(), "{arguments:?}");
+    }
+}
+
+#[test]
+fn a_misspelt_name_of_a_shipped_experiment_is_mended() {
+    let output = host(&["Kuramot"]);
+    assert_eq!(code(&output), 2);
+    assert!(stderr(&output).contains("`Kuramoto` ships with the program"), "{}", stderr(&output));
+    let output = host(&["check", "/nowhere/experiment.yaml", "--json"]);
+    let json: Value = serde_json::from_slice(&output.stdout).expect("JSON and nothing else");
+    assert_eq!(json["findings"][0]["code"], "E0100");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_cannot_be_said_is_an_error() {
+    for command in [&["check", "three_nodes"][..], &["plan", "three_nodes"], &["models"]] {
+        let full = std::fs::File::options().write(true).open("/dev/full").expect("a device");
+        let output = program().args(command).stdout(full).output().expect("the program starts");
+        assert_eq!(code(&output), 2, "{command:?}");
+        assert!(stderr(&output).contains("standard output"), "{}", stderr(&output));
+    }
+    // Nobody who listens is no error: `host models | head`.
+    let mut child = program().arg("models").stdout(Stdio::piped()).spawn().expect("a child");
+    drop(child.stdout.take());
+    assert_eq!(child.wait().expect("a child").code(), Some(0));
+}
+
+#[test]
+fn an_observation_without_samples_is_warned_of() {
+    let folder = folder();
+    let output = small_run(&folder.path.join("r.npz"), &["--record", "tavg:6"]);
+    assert_eq!(code(&output), 0);
+    let message = stderr(&output);
+    assert!(message.contains("warning") && message.contains("the recording is empty"), "{message}");
+    let output = small_run(&folder.path.join("r.npz"), &["--record", "tavg:5"]);
+    assert!(!stderr(&output).contains("empty"), "{}", stderr(&output));
+}
+
+#[test]
+fn changes_from_the_command_line_stand_in_the_results() {
+    let folder = folder();
+    let out = folder.path.join("r.zarr");
+    let more = ["--set", "b=0.75", "--sweep", "I=0.1,0.3", "--seed", "9", "--coupling", "0.5"];
+    assert_eq!(code(&small_run(&out, &more)), 0);
+    let root: Value = serde_json::from_str(
+        &std::fs::read_to_string(out.join("zarr.json")).expect("the group's metadata"),
+    )
+    .expect("JSON");
+    let meta = root["attributes"]["meta"].as_str().expect("a text");
+    let meta: Value = serde_json::from_str(meta).expect("JSON");
+    let expected = serde_json::json!({
+        "duration": 5.0, "set": {"b": 0.75}, "sweep": {"I": [0.1, 0.3]}, "seed": 9, "coupling": 0.5,
+    });
+    assert_eq!(meta["changes"], expected);
+}
+
+#[test]
+fn an_export_without_a_gpu_is_written_and_not_verified() {
+    let folder = folder();
+    let out = folder.path.join("k.cu");
+    let output = program().args(["export", "three_nodes", "--verify", "--out"]).arg(&out).output();
+    let output = output.expect("the program starts");
+    assert!(out.exists());
+    let message = stderr(&output);
+    match code(&output) {
+        // A GPU, and perhaps no NVRTC.
+        0 => assert!(stdout(&output).contains("relative"), "{}", stdout(&output)),
+        3 => assert!(message.contains("not verified"), "{message}"),
+        other => panic!("{other}: {message}"),
     }
 }
 
@@ -316,4 +394,22 @@ fn a_killed_run_leaves_the_old_result_as_it_was() {
     // And the next run is not in the way of what is left.
     assert_eq!(code(&small_run(&out, &["--quiet"])), 0);
     assert!(std::fs::read(&out).expect("results") == old, "equal runs leave equal files");
+}
+
+#[test]
+fn curand_normals_are_refused_on_the_cpu() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = folder.path().join("out.npz");
+    let run = |model: &str, normal: &str| {
+        let arguments = ["run", model, "--device", "cpu", "--n-steps", "5", "--normal", normal];
+        program().args(arguments).arg("--out").arg(&out).output().expect("the program starts")
+    };
+    let refused = run("OrnsteinUhlenbeck", "curand");
+    assert_eq!(code(&refused), 1);
+    let message = stderr(&refused);
+    assert!(message.contains("sin.approx") && message.contains("--normal portable"), "{message}");
+    assert!(names(folder.path()).is_empty());
+    assert_eq!(code(&run("OrnsteinUhlenbeck", "portable")), 0);
+    // Without noise there is nothing to draw.
+    assert_eq!(code(&run("three_nodes", "curand")), 0);
 }

@@ -1,13 +1,25 @@
 //! The GPU engine against the CPU engine, bit for bit, on whatever GPU this machine has.
 //!
+//! Exported CUDA C is compared as well, within rounding, where there is NVRTC; `REQUIRE_NVRTC=1` makes
+//! its absence a failure.
+//!
 //! Without a GPU every trial is reported as ignored; with `REQUIRE_GPU=1` it fails instead. With
 //! `GPU_EXPERIMENTS` naming a folder, the experiments (`*.yaml`) in it are compared too. The binary
 //! needs no files, so it can be copied to a machine that has a GPU and no Rust.
 
+#[path = "gpu/curand.rs"]
+mod curand;
+
+use host::back::gpu::PlanName;
 use host::compute::cuda_devices;
+use host::compute::nvrtc::Nvrtc;
 use host::experiment::{LoadError, Loaded, Overrides, Precision, load_str_with, load_with};
 use host::library::{self, Shelf};
-use host::simulation::{Device, Options, Record, RunResult, Simulation};
+use host::simulation::{Device, Options, Record, RunResult, Simulation, verify_cuda};
+use host::{
+    Backend, KernelSource, RunOptions, SimulationExperiment, compile_cuda, compile_cuda_with,
+    run_cuda,
+};
 use libtest_mimic::{Arguments, Failed, Trial};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -73,6 +85,7 @@ struct Case {
     points: Vec<Range<u64>>,
     batch_points: Option<usize>,
     launch_steps: Option<u32>,
+    plan: PlanName,
 }
 
 fn same(source: &Source, case: &Case) -> Result<(), Failed> {
@@ -88,6 +101,7 @@ fn same(source: &Source, case: &Case) -> Result<(), Failed> {
         ordinals: vec![0],
         batch_points: case.batch_points,
         launch_steps: case.launch_steps,
+        plan: case.plan,
     })?;
     if cpu.nonfinite != gpu.nonfinite {
         return Err(format!("non-finite points {:?} and {:?}", cpu.nonfinite, gpu.nonfinite).into());
@@ -109,6 +123,37 @@ fn same(source: &Source, case: &Case) -> Result<(), Failed> {
         }
     }
     Ok(())
+}
+
+/// Experiments whose trajectories part from any other that differs in the last bit.
+const CHAOTIC: [&str; 2] = ["LogisticMap", "logistic_map"];
+
+/// The exported CUDA C, compiled by NVRTC, against the program's own kernel.
+fn verified(name: &str, source: &Source, case: &Case) -> Result<(), Failed> {
+    let mut changes = case.changes.clone();
+    if CHAOTIC.contains(&name) {
+        changes.steps = Some(12);
+    } else if name == "LarterBreakspear" {
+        changes.steps = Some(300);
+    }
+    let loaded = source.load(&changes).map_err(|e| e.render(false))?;
+    let found = verify_cuda(&loaded.experiment, 0)?;
+    if found.agrees() { Ok(()) } else { Err(format!("{found:?}").into()) }
+}
+
+/// `host::run_cuda` and `host::compile_cuda` from both sources.
+fn public_functions() -> Result<(), Failed> {
+    let experiment = SimulationExperiment::from_file("embedded:examples/three_nodes.yaml")?;
+    let options = RunOptions::new().n_steps(500).swept_param("I", [0.1, 0.2, 0.4]);
+    let found = run_cuda(&experiment, &options)?;
+    let cpu = experiment.run_with(&options.clone().backend(Backend::Cpu))?;
+    if &found.tavg != cpu.tavg() || found.finite != [true; 3] {
+        return Err(format!("{found:?}").into());
+    }
+    let rust = compile_cuda(&experiment)?;
+    let c = compile_cuda_with(&experiment, &options, KernelSource::CudaC)?;
+    let arguments = [rust.function.parameters().len(), c.function.parameters().len()];
+    if arguments == [15, 18] { Ok(()) } else { Err(format!("{arguments:?}").into()) }
 }
 
 fn with_steps(steps: u64) -> Case {
@@ -188,6 +233,26 @@ fn main() {
             trials.push(trial);
         }
     }
+    for (name, check) in curand::checks() {
+        let absent = absent.clone();
+        trials.push(Trial::test(name, move || absent.map_or_else(check, |why| Err(why.into()))));
+    }
+    let nvrtc = Nvrtc::shared().err().map(|error| error.to_string());
+    let absent_c = absent.clone().or(nvrtc);
+    for (name, source, mut case) in cases() {
+        let Some((group @ ("model" | "example"), own)) = name.split_once("::") else { continue };
+        case.changes.precision = Some(Precision::F32);
+        let (own, reason) = (own.to_owned(), absent_c.clone());
+        let title = format!("exported_equals_gpu::{group}::{own}");
+        let trial = Trial::test(title, move || match reason {
+            Some(reason) => Err(reason.into()),
+            None => verified(&own, &source, &case),
+        });
+        let ignored = absent_c.is_some() && std::env::var_os("REQUIRE_NVRTC").is_none();
+        trials.push(trial.with_ignored_flag(ignored));
+    }
+    let ignored = absent_c.is_some() && std::env::var_os("REQUIRE_NVRTC").is_none();
+    trials.push(Trial::test("public_functions", public_functions).with_ignored_flag(ignored));
     if let Some(reason) = absent.filter(|_| !required) {
         trials = trials
             .into_iter()

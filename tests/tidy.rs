@@ -38,6 +38,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "sweep",
         ],
     ),
+    ("api", &["back", "compute", "diagnostic", "experiment", "output", "simulation", "sweep"]),
     (
         "cli",
         &[

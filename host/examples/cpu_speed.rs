@@ -10,7 +10,7 @@ use host::back::{
     SweptParameter,
 };
 use host::connectome::delays::Span;
-use host::experiment::{Method, Precision};
+use host::experiment::{Method, Normals, Precision};
 use host::ir::{
     BinaryOp, Bound, Function1, Gather, GatherSource, Input, Inst, Program, Section, Value,
 };
@@ -205,6 +205,7 @@ fn job<'a>(program: &'a Program, nodes: usize, points: usize, steps: u64) -> Job
         signals: Vec::new(),
         noise_replay: None,
         seed: 1,
+        normals: Normals::Portable,
         points: (0..points as u64).collect(),
         record: Record {
             variables: vec![Recorded::State(0)],

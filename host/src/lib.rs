@@ -1,5 +1,10 @@
 //! Whole-brain network experiments, from a TVBO YAML file to arrays.
+//!
+//! What most programs need is at the root: [`SimulationExperiment`] loads and runs, [`RunOptions`] says
+//! how, [`run_cuda`], [`compile_cuda`] and [`save_cuda`] are for GPUs; see [`api`]. The modules below are
+//! the stages that an experiment passes through.
 
+pub mod api;
 pub mod back;
 pub mod cli;
 pub mod compute;
@@ -17,3 +22,8 @@ pub mod output;
 pub mod simulation;
 pub mod sweep;
 pub mod yaml;
+
+pub use api::{
+    Backend, CancelToken, CompiledKernel, CudaResult, Error, KernelSource, RunOptions, RunProgress,
+    SimulationExperiment, compile_cuda, compile_cuda_with, run_cuda, save_cuda, verify_cuda,
+};

@@ -163,7 +163,9 @@ mod tests {
         while let Some(folder) = folders.pop() {
             let Ok(entries) = std::fs::read_dir(&folder) else { continue };
             for path in entries.map(|e| e.unwrap().path()) {
-                if path.is_dir() {
+                if path.join("Cargo.toml").exists() {
+                    // A program that uses the library.
+                } else if path.is_dir() {
                     folders.push(path);
                 } else {
                     found.insert(path.strip_prefix(&root).unwrap().to_str().unwrap().to_owned());

@@ -35,6 +35,8 @@ pub mod features {
     pub const RECORD: u32 = 1 << 6;
     /// A haemodynamic response is among it.
     pub const BOLD: u32 = 1 << 7;
+    /// The noise is cuRAND's, see [`crate::curand`].
+    pub const CURAND: u32 = 1 << 8;
 }
 
 /// Scalars of a launch: `steps` steps of every point of a batch.
@@ -195,3 +197,131 @@ impl MonitorRecord {
 
 /// A node that has been finite so far, in the table of non-finite steps.
 pub const FINITE: u64 = u64::MAX;
+
+/// Bits of the word that the slot `features` of an `advance` kernel returns, beside those of
+/// [`features`].
+pub mod grouped {
+    /// Mask of the values of a node that lie side by side in the history: the number itself, 0 to 4.
+    pub const WIDTH: u32 = 0b111 << 8;
+    /// Where that number starts.
+    pub const WIDTH_SHIFT: u32 = 8;
+    /// Sums are delayed: far parts are ready, near ones are added from the history. Else they are
+    /// products of a dense matrix with the present.
+    pub const DELAYED: u32 = 1 << 11;
+}
+
+/// Steps that a block's ring in shared memory holds: those that edges read whose delay is less than
+/// [`NEAR_BLOCK`](crate::ring::NEAR_BLOCK), and as many under way.
+pub const RING: u32 = 2 * crate::ring::NEAR_BLOCK as u32;
+
+/// Scalars of a launch of `advance` or `gather_far`: some steps of every group of points of a batch.
+///
+/// Offsets in shared memory are in bytes. Columns there are one value a *lane*, or one a thread. A
+/// lane is a node of a point of the group: `node << point_shift | point`.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(not(target_arch = "nvptx64"), derive(Pod, Zeroable))]
+#[repr(C)]
+pub struct GroupArguments {
+    /// Seed of the noise.
+    pub seed: u64,
+    /// Steps before recording starts.
+    pub transient_steps: u64,
+    /// `dt`
+    pub dt: f64,
+    /// `dt/2`
+    pub half_dt: f64,
+    /// `dt/6`
+    pub sixth_dt: f64,
+    /// `sqrt(dt)`
+    pub root_dt: f64,
+    /// Steps of the chunk before this launch.
+    pub offset: u32,
+    /// Steps of this launch.
+    pub steps: u32,
+    /// Nodes of the network.
+    pub nodes: u32,
+    /// The same, rounded up to what the rows of dense tables have.
+    pub padded_nodes: u32,
+    /// Points of a group are `1 << point_shift`.
+    pub point_shift: u32,
+    /// State variables, dummies included.
+    pub states: u32,
+    /// Values of a point that enter the history.
+    pub channels: u32,
+    /// Gathered sums.
+    pub gathers: u32,
+    /// Noisy state variables.
+    pub noisy: u32,
+    /// Sampled stimuli.
+    pub signals: u32,
+    /// Recorded variables.
+    pub variables: u32,
+    /// [`MonitorRecord`]s.
+    pub monitors: u32,
+    /// Whether means over all recorded steps are kept, 0 or 1.
+    pub mean: u32,
+    /// Parameters that differ between points.
+    pub point_parameters: u32,
+    /// Columns that a lane keeps between launches: states first.
+    pub columns: u32,
+    /// First of them of the means: sums, then compensations.
+    pub mean_column: u32,
+    /// The kept columns, `[column][lane]`.
+    pub columns_at: u32,
+    /// `[step of a near block][gather][lane]`; without delays one step.
+    pub gathered_at: u32,
+    /// The channels of the last steps, `[step % RING][channel][lane]`; without delays two steps.
+    pub ring_at: u32,
+    /// Coupling inputs, `[input][thread]`.
+    pub coupling_at: u32,
+    /// Noise amplitudes, `[variable][thread]`.
+    pub sigma_at: u32,
+    /// Noise of the step, `[variable][thread]`.
+    pub noise_at: u32,
+    /// Recorded variables, `[variable][thread]`; of all lanes, `[variable][lane]`, where means over nodes
+    /// are taken.
+    pub recorded_at: u32,
+    /// Whether recorded variables have a value a lane, 0 or 1.
+    pub recorded_by_lane: u32,
+}
+
+/// Points that a block simulates: they share delays.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(not(target_arch = "nvptx64"), derive(Pod, Zeroable))]
+#[repr(C)]
+pub struct GroupRecord {
+    /// Where its history starts: `[node][capacity][width]` values, those of a node and step ordered by
+    /// point, then channel.
+    pub history: u64,
+    /// The number of its first point in the batch.
+    pub first_point: u32,
+    /// How many it has; the last of a class may have fewer than the others.
+    pub points: u32,
+    /// Steps that its history keeps: a power of two, at least the longest delay, a block, and one.
+    pub capacity: u32,
+    /// Which of the tables of delayed edges is its.
+    pub delay_class: u32,
+}
+
+/// The rows of a table of near edges: `[table][node]`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(not(target_arch = "nvptx64"), derive(Pod, Zeroable))]
+#[repr(C)]
+pub struct RowRecord {
+    /// Where edges start that are not far and at least a near block long.
+    pub middle: u32,
+    /// Where those start that are shorter.
+    pub near: u32,
+    /// Where they end.
+    pub end: u32,
+}
+
+/// What a chunk of steps, which is several launches, has in device memory, so that a recorded graph
+/// of its launches can be replayed for the next.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(not(target_arch = "nvptx64"), derive(Pod, Zeroable))]
+#[repr(C)]
+pub struct ChunkRecord {
+    /// The first step of the chunk, transient included. At step 0 the history is made.
+    pub first_step: u64,
+}

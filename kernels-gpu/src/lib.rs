@@ -11,6 +11,7 @@ extern crate std;
 
 pub mod abi;
 pub mod bold;
+pub mod curand;
 pub mod kernels;
 pub mod lane;
 pub mod math;

@@ -53,6 +53,12 @@ pub fn uniform<L: Lane>(word: L::Bits) -> L {
     scaled_word(word, 1.0)
 }
 
+/// A uniform angle in `(0, 2π]`, as cuRAND rounds it.
+#[inline(always)]
+pub fn angle<L: Lane>(word: L::Bits) -> L {
+    scaled_word(word, TAU)
+}
+
 /// `(word + 1/2) · 2^-32 · range`, as cuRAND rounds it.
 #[inline(always)]
 fn scaled_word<L: Lane>(word: L::Bits, range: f64) -> L {
@@ -66,10 +72,8 @@ fn scaled_word<L: Lane>(word: L::Bits, range: f64) -> L {
 /// binary32 lane.
 #[inline(always)]
 pub fn normal_pair<L: Lane>(word0: L::Bits, word1: L::Bits) -> (L, L) {
-    let u = scaled_word::<L>(word0, 1.0);
-    let v = scaled_word::<L>(word1, TAU);
-    let radius = (L::splat(-2.0) * ln_of_normal(u)).sqrt();
-    let (sine, cosine) = sincos_of_reduced(&reduce_turn(v));
+    let radius = (L::splat(-2.0) * ln_of_normal(uniform::<L>(word0))).sqrt();
+    let (sine, cosine) = sincos_of_reduced(&reduce_turn(angle::<L>(word1)));
     (radius * sine, radius * cosine)
 }
 

@@ -1,7 +1,7 @@
 /* Enough of CUDA C++ and cuRAND's Philox to run a kernel on the CPU: blocks one after another, the
  * threads of a block as threads that meet at barriers.
  *
- * Philox4x32-10: Salmon et al. 2011. Words, uniforms and Box-Muller are laid out as in docs/semantics.md. */
+ * Philox4x32-10: Salmon et al. 2011. Words are laid out as in docs/semantics.md. */
 #pragma once
 
 #include <barrier>
@@ -30,6 +30,15 @@ inline float __int_as_float(unsigned int bits)
     return value;
 }
 
+inline float __uint_as_float(unsigned int bits) { return __int_as_float(bits); }
+
+inline unsigned int __float_as_uint(float value)
+{
+    unsigned int bits;
+    std::memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
 inline double __longlong_as_double(unsigned long long bits)
 {
     double value;
@@ -39,16 +48,27 @@ inline double __longlong_as_double(unsigned long long bits)
 
 using std::isfinite;
 
+struct float2 {
+    float x, y;
+};
+
+inline float __fsqrt_rn(float value) { return sqrtf(value); }
+
+/* Better than the hardware's. */
+inline void __sincosf(float angle, float *sine, float *cosine)
+{
+    *sine = sinf(angle);
+    *cosine = cosf(angle);
+}
+
 struct curandStatePhilox4_32_10_t {
     uint64_t seed, subsequence, offset;
-    float extra;
-    bool has_extra;
 };
 
 inline void curand_init(unsigned long long seed, unsigned long long subsequence,
                         unsigned long long offset, curandStatePhilox4_32_10_t *state)
 {
-    *state = {seed, subsequence, offset, 0.0f, false};
+    *state = {seed, subsequence, offset};
 }
 
 inline uint32_t curand(curandStatePhilox4_32_10_t *state)
@@ -66,19 +86,4 @@ inline uint32_t curand(curandStatePhilox4_32_10_t *state)
         k[1] += 0xBB67AE85u;
     }
     return c[state->offset++ % 4];
-}
-
-inline float curand_normal(curandStatePhilox4_32_10_t *state)
-{
-    if (state->has_extra) {
-        state->has_extra = false;
-        return state->extra;
-    }
-    const double unit = 1.0 / 4294967296.0, turn = 2.0 * 3.14159265358979323846 * unit;
-    const float u = fmaf((float)curand(state), (float)unit, (float)(unit / 2));
-    const float angle = fmaf((float)curand(state), (float)turn, (float)(turn / 2));
-    const float radius = sqrtf(-2.0f * logf(u));
-    state->extra = radius * cosf(angle);
-    state->has_extra = true;
-    return radius * sinf(angle);
 }

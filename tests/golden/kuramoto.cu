@@ -3,7 +3,8 @@
  *
  * Collective frequency of a connectome of 40 Hz oscillators, for 16 couplings and 16 conduction speeds.
  *
- * Written by host 0.1.0 from kuramoto_sweep.yaml: `host export kuramoto_sweep.yaml -o kernel.cu`.
+ * Written by host 0.1.0 from kuramoto_sweep.yaml:
+ *   host export kuramoto_sweep.yaml -o kernel.cu
  * Model Kuramoto, 84 nodes, Heun's scheme.
  * The experiment: dt = 0.1, 10000 steps that are recorded after 2000 that are not (n_transient),
  * 256 work items, seed 42. Time is in ms.
@@ -52,10 +53,13 @@
  * to a few units in the last place of every step, not to the bit: to 1e-5 over a thousand steps in 32 bits,
  * unless the model is chaotic. The order of summation is that of `host run`. Compile without contraction:
  *   nvcc -fmad=false -cubin -arch=native kernel.cu
- *   nvrtc: --fmad=false, and the include folder of CUDA
+ *   nvrtc: --fmad=false, and the include folders of CUDA: include, and include/cccl where it exists
  *   PyCUDA: SourceModule(text, options=["-fmad=false"], no_extern_c=True).get_function("simulate")
  * Noise is Philox4x32-10 as in cuRAND: each node of each work item has its own subsequence, numbered by step,
  * so that it depends on the seed only, not on how the steps are split into launches.
+ * The normals are those of `host run`, to the bit and with any option of the compiler but -use_fast_math: see
+ * normal_pair. They are not those of curand_normal, which takes the hardware's sine and cosine; for these
+ * export with `--normal curand`.
  */
 #include <curand_kernel.h>
 
@@ -71,6 +75,46 @@ typedef float real;
 #define N_RECORDED 2
 #define FAR_DELAY 32
 #define MIDDLE_DELAY 8
+
+/* Two standard normals from two words: Box and Muller with a logarithm, sine and cosine in operations that round as
+ * IEEE 754 says, so that every device has the same bits. Nothing in it can be contracted. */
+static __device__ __forceinline__ float2 normal_pair(const unsigned int x, const unsigned int y)
+{
+    /* (x + 1/2) 2^-32 and 2 pi (y + 1/2) 2^-32. */
+    const float u = fmaf((float)x, 2.3283064e-10f, 1.1641532e-10f);
+    const float v = fmaf((float)y, 1.4629181e-9f, 7.3145906e-10f);
+    /* u = 2^k (1 + f) with 1 + f from 2/3 to 4/3; ln u = k ln 2 + ln(1 + f). */
+    const unsigned int bits = __float_as_uint(u);
+    const int k = (int)((bits + 0x3f800000u - 0x3f2aaaaau) >> 23) - 127;
+    const float f = __uint_as_float(bits - ((unsigned int)k << 23)) - 1.0f;
+    const float square = f * f;
+    float tail = -0.1288548f;
+    tail = fmaf(tail, f, 0.13986884f);
+    tail = fmaf(tail, f, -0.121857464f);
+    tail = fmaf(tail, f, 0.14005308f);
+    tail = fmaf(tail, f, -0.16680375f);
+    tail = fmaf(tail, f, 0.20010446f);
+    tail = fmaf(tail, f, -0.249998f);
+    tail = fmaf(tail, f, 0.33333215f);
+    tail = fmaf(f * square, tail, square * -0.5f);
+    const float logarithm = fmaf((float)k, 0.69314575f, f + fmaf((float)k, 1.4286068e-6f, tail));
+    const float radius = __fsqrt_rn(-2.0f * logarithm);
+    /* v = n pi/2 + r with n to nearest, by way of a number so large that its last bit is 1. */
+    const float shifted = fmaf(v, 0.63661975f, 12582912.0f);
+    const unsigned int n = __float_as_uint(shifted) - 0x4b400000u;
+    const float turns = shifted - 12582912.0f;
+    const float r = fmaf(turns, -7.5497894e-8f, fmaf(turns, -1.5707963f, v));
+    const float z = r * r;
+    const float sine = fmaf(r * z, fmaf(fmaf(-0.0001948486f, z, 0.008331928f), z, -0.16666651f), r);
+    const float cosine =
+        fmaf(z, fmaf(z, fmaf(fmaf(2.439533e-5f, z, -0.0013886968f), z, 0.041666638f), -0.5f), 1.0f);
+    const float first = (n & 1u) == 0u ? sine : cosine;
+    const float second = (n & 1u) == 0u ? cosine : sine;
+    float2 pair;
+    pair.x = radius * ((n & 2u) == 0u ? first : -first);
+    pair.y = radius * (((n + 1u) & 2u) == 0u ? second : -second);
+    return pair;
+}
 
 /* What a node sends to the others. */
 static __device__ __forceinline__ void emit(const real *x, real *h)
@@ -229,12 +273,17 @@ extern "C" __global__ void simulate(
             diffusion(p, sigma);
             const unsigned long long number = (unsigned long long)k * N_NOISY;
             const unsigned long long node = ((first_item + item) << 32) | (unsigned int)i;
-            curandStatePhilox4_32_10_t normals;
-            curand_init(seed, node, number & ~1ull, &normals);
-            if (number & 1ull)
-                curand_normal(&normals);
-            for (int v = 0; v < N_NOISY; ++v)
-                xi[v] = sigma[v] * dt_root * (real)curand_normal(&normals);
+            curandStatePhilox4_32_10_t words;
+            curand_init(seed, node, number & ~1ull, &words);
+            float2 pair = {0.0f, 0.0f};
+            for (int v = 0; v < N_NOISY; ++v) {
+                const bool second = ((number + v) & 1ull) != 0;
+                if (v == 0 || !second) {
+                    const unsigned int w = curand(&words);
+                    pair = normal_pair(w, curand(&words));
+                }
+                xi[v] = sigma[v] * dt_root * (real)(second ? pair.y : pair.x);
+            }
 
             /* Integrate. */
             real k1[N_STATE];

@@ -57,6 +57,7 @@ pub mod atomic;
 #[cfg(not(target_arch = "nvptx64"))]
 pub mod emulate;
 pub mod float;
+pub mod global;
 pub mod shared;
 #[cfg(not(target_arch = "nvptx64"))]
 pub mod slot;

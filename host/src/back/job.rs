@@ -1,6 +1,6 @@
 //! Everything an engine needs to run a sweep, as numbers: no names, no files, no units.
 
-use crate::experiment::{Method, Precision};
+use crate::experiment::{Method, Normals, Precision};
 use crate::ir::{GatherSource, Input, Program, Section};
 use crate::monitor::MonitorKind;
 use std::sync::Arc;
@@ -137,6 +137,8 @@ pub struct Job<'a> {
     pub signals: Vec<Signal>,
     /// Seed of the noise.
     pub seed: u64,
+    /// Which normals the noise is made of.
+    pub normals: Normals,
     /// The index of each point in the whole sweep, which keys its noise: a point that is run alone
     /// equals the same point of a sweep.
     pub points: Vec<u64>,
@@ -182,6 +184,13 @@ pub enum JobError {
         /// What it must be.
         needs: &'static str,
     },
+    /// Noise that no CPU can draw.
+    #[error(
+        "cuRAND's normals are made with a GPU's own sine and cosine (sin.approx, cos.approx), whose \
+         bits no CPU gives: run on an NVIDIA GPU (--device cuda), or take the portable ones \
+         (--normal portable), which are the same everywhere"
+    )]
+    CurandOnCpu,
     /// A delay that cannot be had.
     #[error(transparent)]
     Delay(#[from] crate::connectome::delays::DelayError),
@@ -199,6 +208,11 @@ impl Job<'_> {
     /// All steps, transient included.
     pub fn total_steps(&self) -> u64 {
         self.transient_steps + self.steps
+    }
+
+    /// Whether cuRAND's normals are drawn: asked for, and there is noise.
+    pub fn draws_curand(&self) -> bool {
+        self.normals == Normals::Curand && !self.program.noisy.is_empty()
     }
 
     /// Checks that all sizes and references agree.

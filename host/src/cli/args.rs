@@ -1,5 +1,6 @@
 //! Every argument of the command line.
 
+use crate::back::gpu::PlanName;
 use crate::experiment::AxisSpec;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -75,6 +76,22 @@ pub enum PrecisionArg {
     F32,
     /// 64 bits.
     F64,
+}
+
+/// Normal numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum NormalArg {
+    /// The same bits on every device.
+    Portable,
+    /// cuRAND's `curand_normal`; NVIDIA GPUs only.
+    Curand,
+}
+
+/// Another program's rules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum CompatArg {
+    /// TVBO's CUDA kernel: Euler, zero start, linear coupling of the first state.
+    TvboKernel,
 }
 
 /// What is kept of the time course.
@@ -158,6 +175,12 @@ pub struct ChangeArgs {
     /// Word length of the whole simulation.
     #[arg(long, value_enum)]
     pub precision: Option<PrecisionArg>,
+    /// Normal numbers of the noise.
+    #[arg(long, value_enum)]
+    pub normal: Option<NormalArg>,
+    /// Take another program's rules, for comparison; options beside it win. See docs/export.md.
+    #[arg(long, value_enum)]
+    pub compat: Option<CompatArg>,
 }
 
 /// `host run`.
@@ -186,6 +209,9 @@ pub struct RunArgs {
     /// Steps of a launch on a GPU; chosen if left out.
     #[arg(long, value_name = "N")]
     pub launch_steps: Option<u32>,
+    /// Kernels on a GPU: auto, plain, delayed, sparse, dense. Results do not depend on it.
+    #[arg(long, value_name = "NAME", default_value = "auto", value_parser = plan)]
+    pub plan: PlanName,
     /// Say more: the device's compilation of the kernel.
     #[arg(long, short)]
     pub verbose: bool,
@@ -198,6 +224,14 @@ pub struct RunArgs {
     /// Changes to the experiment.
     #[command(flatten)]
     pub changes: ChangeArgs,
+}
+
+fn plan(name: &str) -> Result<PlanName, String> {
+    let known = PlanName::ALL.into_iter().find(|plan| plan.name() == name);
+    known.ok_or_else(|| {
+        let names: Vec<&str> = PlanName::ALL.into_iter().map(PlanName::name).collect();
+        format!("plans are {}", names.join(", "))
+    })
 }
 
 fn threads(text: &str) -> Result<usize, String> {
@@ -279,6 +313,10 @@ pub struct ExportArgs {
     /// Write a Python driver (PyCUDA) and its inputs beside it: PATH.py and PATH.npz.
     #[arg(long)]
     pub driver: bool,
+    /// Run it, too: compile it with NVRTC, run a short piece on the first GPU, and compare it with the
+    /// program's own kernel.
+    #[arg(long)]
+    pub verify: bool,
     /// Changes to the experiment.
     #[command(flatten)]
     pub changes: ChangeArgs,

@@ -11,28 +11,17 @@ pub(super) fn check(args: &CheckArgs) -> u8 {
 }
 
 fn one(file: &str, args: &CheckArgs) -> u8 {
-    let loaded = match load::load(file, &args.changes) {
+    let loaded = match load::load(file, &args.changes, args.json) {
         Ok(loaded) => loaded,
-        Err(code) => {
-            if args.json {
-                terminal::say(&serde_json::json!({ "file": file, "ok": false }).to_string());
-            }
-            return code;
-        }
+        Err(code) => return code,
     };
     let simulation = match Simulation::new(&loaded.experiment, &Options::default()) {
         Ok(simulation) => simulation,
-        Err(findings) => {
-            terminal::report(findings.iter(), &loaded.sources);
-            if args.json {
-                terminal::say(&serde_json::json!({ "file": file, "ok": false }).to_string());
-            }
-            return exit::REFUSED;
-        }
+        Err(findings) => return load::refuse(file, &findings, &loaded.sources, args.json),
     };
     let findings: Vec<_> = loaded.warnings.iter().chain(simulation.notes()).cloned().collect();
     if args.json {
-        let mut json = summary::json(&simulation, &findings);
+        let mut json = summary::json(&simulation, &findings, &loaded.sources);
         json["file"] = file.into();
         json["ok"] = true.into();
         terminal::say(&json.to_string());

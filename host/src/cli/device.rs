@@ -11,6 +11,7 @@ pub(super) fn choose(args: &RunArgs) -> Result<(Device, String), String> {
         ordinals,
         batch_points: args.batch_points,
         launch_steps: args.launch_steps,
+        plan: args.plan,
     };
     match &args.device {
         args::Device::Cpu => Ok((Device::Cpu, String::new())),

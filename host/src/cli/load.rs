@@ -1,24 +1,29 @@
 //! From the FILE argument to an experiment.
 
-use super::args::{ChangeArgs, PrecisionArg};
-use super::{exit, terminal};
-use crate::diagnostic::Code;
-use crate::experiment::{LoadError, Loaded, Overrides, Precision, load_with};
+use super::args::{ChangeArgs, CompatArg, NormalArg, PrecisionArg};
+use super::{exit, summary, terminal};
+use crate::diagnostic::{Code, Diagnostics, Sources};
+use crate::experiment::{Compat, LoadError, Loaded, Normals, Overrides, Precision, load_with};
 use crate::files::EMBEDDED;
 use crate::library;
 use std::path::{Path, PathBuf};
 
-/// Loads FILE with changes; prints what is wrong and gives the exit code if it can't.
-pub(super) fn load(file: &str, changes: &ChangeArgs) -> Result<Loaded, u8> {
-    load_with(&path(file), &overrides(changes)).map_err(|error| {
-        terminal::report(error.diagnostics.iter(), &error.sources);
-        code(&error)
-    })
+/// Loads FILE with changes; prints what is wrong, also as `json`, and gives the exit code if it can't.
+pub(super) fn load(file: &str, changes: &ChangeArgs, json: bool) -> Result<Loaded, u8> {
+    load_with(&path(file), &overrides(changes))
+        .map_err(|LoadError { diagnostics, sources }| refuse(file, &diagnostics, &sources, json))
 }
 
-/// The exit code for an experiment that can't be loaded.
-pub(super) fn code(error: &LoadError) -> u8 {
-    let unreadable = error.diagnostics.iter().any(|d| d.code == Code::Unreadable);
+/// Prints why an experiment is refused: for people to standard error, as `json` to standard output.
+/// Gives the exit code.
+pub(super) fn refuse(file: &str, findings: &Diagnostics, sources: &Sources, json: bool) -> u8 {
+    terminal::report(findings.iter(), sources);
+    if json {
+        let list: Vec<_> = findings.iter().map(|d| summary::finding(d, sources)).collect();
+        let line = serde_json::json!({ "file": file, "ok": false, "findings": list });
+        terminal::say(&line.to_string());
+    }
+    let unreadable = findings.iter().any(|d| d.code == Code::Unreadable);
     if unreadable { exit::USAGE } else { exit::REFUSED }
 }
 
@@ -47,6 +52,11 @@ fn overrides(changes: &ChangeArgs) -> Overrides {
             PrecisionArg::F32 => Precision::F32,
             PrecisionArg::F64 => Precision::F64,
         }),
+        normals: changes.normal.map(|n| match n {
+            NormalArg::Portable => Normals::Portable,
+            NormalArg::Curand => Normals::Curand,
+        }),
+        compat: changes.compat.map(|CompatArg::TvboKernel| Compat::TvboKernel),
         ..Overrides::default()
     }
 }

@@ -29,12 +29,19 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
             return code;
         }
     };
-    match cli.command {
+    let code = match cli.command {
         Command::Run(args) => run::run(&args),
         Command::Check(args) => check::check(&args),
         Command::Plan(args) => plan::plan(&args),
         Command::Export(args) => export::export(&args),
         Command::Models(args) => models::models(&args),
+    };
+    match terminal::written() {
+        Err(error) if code == exit::DONE => {
+            terminal::complain(&format!("error: can't write to standard output: {error}"));
+            exit::USAGE
+        }
+        _ => code,
     }
 }
 

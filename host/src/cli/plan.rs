@@ -7,7 +7,7 @@ use serde_json::json;
 
 /// Runs the command.
 pub(super) fn plan(args: &PlanArgs) -> u8 {
-    let loaded = match load::load(&args.file, &args.changes) {
+    let loaded = match load::load(&args.file, &args.changes, args.json) {
         Ok(loaded) => loaded,
         Err(code) => return code,
     };
@@ -18,10 +18,7 @@ pub(super) fn plan(args: &PlanArgs) -> u8 {
     };
     let simulation = match Simulation::new(&loaded.experiment, &options) {
         Ok(simulation) => simulation,
-        Err(findings) => {
-            terminal::report(findings.iter(), &loaded.sources);
-            return exit::REFUSED;
-        }
+        Err(findings) => return load::refuse(&args.file, &findings, &loaded.sources, args.json),
     };
     let plan = match simulation.plan() {
         Ok(plan) => plan,
@@ -31,7 +28,7 @@ pub(super) fn plan(args: &PlanArgs) -> u8 {
         }
     };
     if args.json {
-        let mut json = summary::json(&simulation, &[]);
+        let mut json = summary::json(&simulation, &[], &loaded.sources);
         let delays = plan.points.iter().map(|p| p.longest_delay);
         json["plan"] = json!({
             "device": "cpu",

@@ -23,7 +23,7 @@ pub(super) fn record(record: args::Record) -> Record {
 
 /// Runs the command.
 pub(super) fn run(args: &RunArgs) -> u8 {
-    let loaded = match load::load(&args.file, &args.changes) {
+    let loaded = match load::load(&args.file, &args.changes, args.json) {
         Ok(loaded) => loaded,
         Err(code) => return code,
     };
@@ -42,10 +42,7 @@ pub(super) fn run(args: &RunArgs) -> u8 {
     };
     let simulation = match Simulation::new(&loaded.experiment, &options) {
         Ok(simulation) => simulation,
-        Err(findings) => {
-            terminal::report(findings.iter(), &loaded.sources);
-            return exit::REFUSED;
-        }
+        Err(findings) => return load::refuse(&args.file, &findings, &loaded.sources, args.json),
     };
     let plan = match simulation.plan() {
         Ok(plan) => plan,
@@ -70,11 +67,7 @@ pub(super) fn run(args: &RunArgs) -> u8 {
         }
     }
     let cancel = cancel_on_interrupt();
-    let integration = &loaded.experiment.integration;
-    let steps = integration.steps() + integration.transient_steps();
-    let nodes = loaded.experiment.network.connectome.nodes() as u64;
-    let total = steps * nodes * plan.points.len() as u64;
-    let meter = Meter::new(total, args.quiet || args.json);
+    let meter = Meter::new(simulation.node_steps(), args.quiet || args.json);
     let provenance = Provenance { device, warnings: warnings(&loaded, &simulation) };
     let outcome = simulation.run_to(&out, &provenance, &meter, &cancel);
     meter.finish();
@@ -133,7 +126,7 @@ fn finished(
     let seconds = outcome.summary.elapsed.as_secs_f64();
     let rate = outcome.summary.node_steps as f64 / seconds.max(1e-9);
     if args.json {
-        let mut json = summary::json(simulation, &loaded.warnings);
+        let mut json = summary::json(simulation, &loaded.warnings, &loaded.sources);
         json["out"] = out.display().to_string().into();
         json["seconds"] = seconds.into();
         json["device"] = outcome.summary.device.clone().into();

@@ -1,8 +1,8 @@
 //! What was understood of an experiment, for people and for programs.
 
 use super::terminal::{bytes, count};
-use crate::diagnostic::Diagnostic;
-use crate::experiment::{Experiment, Precision};
+use crate::diagnostic::{Diagnostic, Severity, Sources};
+use crate::experiment::{Experiment, Normals, Precision};
 use crate::simulation::Simulation;
 use crate::sweep::Plan;
 use serde_json::{Value, json};
@@ -53,7 +53,12 @@ pub(super) fn lines(simulation: &Simulation<'_>) -> Vec<String> {
         Precision::F32 => "f32",
         Precision::F64 => "f64",
     };
-    lines.push(format!("numbers    {precision}, seed {}", e.seed));
+    let normals = match e.normals {
+        Normals::Portable => "",
+        Normals::Curand => ", cuRAND's normals",
+    };
+    lines.push(format!("numbers    {precision}, seed {}{normals}", e.seed));
+    lines.extend(e.compat.map(|c| format!("compat     {}: {}", c.name(), c.about())));
     for (name, reason) in &e.skipped {
         lines.push(format!("skipped    {name}: {reason}"));
     }
@@ -91,15 +96,36 @@ pub(super) fn plan_lines(simulation: &Simulation<'_>, plan: &Plan) -> Vec<String
     ]
 }
 
-/// The same as JSON.
-pub(super) fn json(simulation: &Simulation<'_>, findings: &[Diagnostic]) -> Value {
+/// A finding as JSON; the place is that where to look first.
+pub(super) fn finding(finding: &Diagnostic, sources: &Sources) -> Value {
+    let mut json = json!({
+        "severity": match finding.severity {
+            Severity::Note => "note",
+            Severity::Warning => "warning",
+            Severity::Error => "error",
+        },
+        "code": finding.code.as_str(),
+        "message": finding.message,
+        "help": finding.help,
+    });
+    if let Some(label) = finding.labels.first() {
+        let (line, column) = sources.line_column(&label.location);
+        let file = &sources.file(label.location.file).name;
+        json["place"] = json!({ "file": file, "line": line, "column": column });
+    }
+    json
+}
+
+/// The lines that say what will be computed, as JSON.
+pub(super) fn json(
+    simulation: &Simulation<'_>,
+    findings: &[Diagnostic],
+    sources: &Sources,
+) -> Value {
     let e = simulation.experiment();
     let program = &simulation.lowered().program;
     let connectome = &e.network.connectome;
-    let findings: Vec<Value> = findings
-        .iter()
-        .map(|d| json!({ "code": d.code.as_str(), "message": d.message, "help": d.help }))
-        .collect();
+    let findings: Vec<Value> = findings.iter().map(|d| finding(d, sources)).collect();
     json!({
         "label": e.label,
         "model": e.dynamics.name,

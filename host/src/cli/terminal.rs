@@ -8,6 +8,18 @@ pub(super) fn say(line: &str) {
     let _ = writeln!(std::io::stdout(), "{line}");
 }
 
+/// Whether everything that was said could be written. Standard output keeps what it could not write
+/// and tries again here.
+///
+/// # Errors
+/// A full disk, for example; not a closed pipe.
+pub(super) fn written() -> std::io::Result<()> {
+    match std::io::stdout().flush() {
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+        other => other,
+    }
+}
+
 /// Prints a line to standard error.
 pub(super) fn complain(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");

@@ -45,6 +45,8 @@ pub use driver::{
     Owned, StreamHandle,
 };
 pub use error::ComputeError;
+// For functions of this crate over any context; see the module's description.
+pub(crate) use driver::Driver;
 pub use kernel::{
     BufferBinding, KernelBody, KernelSpec, NativeKernel, PtxText, Schedule, SourceDigest,
     SourceText,

@@ -199,16 +199,18 @@ pub(super) fn image(
         None => Err(ComputeError::NoBody { entry: spec.entry.clone(), missing: "GPU" }),
         Some(KernelBody::Ptx(ptx)) => Ok(ModuleImage { ptx: ptx.clone(), cubin: None }),
         Some(KernelBody::CudaC(source)) => {
-            let options = [
+            let failed =
+                |cause| ComputeError::Nvrtc { entry: spec.entry.clone(), cause: Arc::new(cause) };
+            let mut options = vec![
                 format!("--define-macro=WORKGROUP_SIZE={}", schedule.workgroup_size),
                 format!("--define-macro=ITEMS_PER_INVOCATION={}", schedule.items_per_invocation),
                 format!("--define-macro=VECTOR_WIDTH={}", schedule.vector_width),
                 // The contract of the Rust kernels: what is fused is written as fused.
                 "--fmad=false".to_owned(),
             ];
-            compile_once(source, compute_capability.unwrap_or((7, 5)), &options).map_err(|cause| {
-                ComputeError::Nvrtc { entry: spec.entry.clone(), cause: Arc::new(cause) }
-            })
+            let folders = Nvrtc::shared().map_err(failed)?.include_folders();
+            options.extend(folders.iter().map(|f| format!("--include-path={}", f.display())));
+            compile_once(source, compute_capability.unwrap_or((7, 5)), &options).map_err(failed)
         }
     }
 }

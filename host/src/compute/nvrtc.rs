@@ -185,10 +185,10 @@ impl Nvrtc {
         &self.path
     }
 
-    /// Folders with CUDA's headers beside the library, for `--include-path`: a kernel that includes
-    /// `curand_kernel.h` needs them.
+    /// Folders with CUDA's headers, for `--include-path`: a kernel that includes `curand_kernel.h`
+    /// needs them. Those beside the library come first, then those of toolkits and Python packages.
     pub fn include_folders(&self) -> Vec<PathBuf> {
-        find::include_folders(&self.path)
+        find::include_folders(&self.path, |name| std::env::var_os(name))
     }
 
     /// Compiles for a device: machine code where NVRTC knows its architecture, else PTX for the

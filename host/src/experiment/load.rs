@@ -3,9 +3,10 @@
 use super::resolve::{self, Context};
 use super::{Experiment, Overrides};
 use crate::diagnostic::{Code, Collector, Diagnostic, Diagnostics, Sources, render};
-use crate::files::{AllFiles, Files};
+use crate::files::{AllFiles, EMBEDDED, Files};
+use crate::library::{self, Shelf};
 use crate::yaml;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// An experiment, what was noticed on the way, and the texts that places point into.
 #[derive(Clone, Debug)]
@@ -16,6 +17,19 @@ pub struct Loaded {
     pub warnings: Vec<Diagnostic>,
     /// Texts of all files that were read.
     pub sources: Sources,
+    /// The folder that relative paths start from.
+    pub base_dir: PathBuf,
+}
+
+impl Loaded {
+    /// The same text resolved again with changes; what it refers to is read again.
+    ///
+    /// # Errors
+    /// As [`load`].
+    pub fn with(&self, overrides: &Overrides) -> Result<Self, LoadError> {
+        let (name, text) = &self.experiment.source;
+        load_str_with(text, name, &self.base_dir, overrides)
+    }
 }
 
 /// All that is wrong with an experiment.
@@ -51,14 +65,18 @@ pub fn load(path: &Path) -> Result<Loaded, LoadError> {
 /// As [`load`].
 pub fn load_with(path: &Path, overrides: &Overrides) -> Result<Loaded, LoadError> {
     let name = path.display().to_string();
-    let refuse = |message: String| LoadError {
-        diagnostics: Diagnostic::error(Code::Unreadable, message).into(),
-        sources: Sources::default(),
+    let refuse = |message: String, help: Option<String>| {
+        let finding = Diagnostic { help, ..Diagnostic::error(Code::Unreadable, message) };
+        LoadError { diagnostics: finding.into(), sources: Sources::default() }
     };
-    let bytes = AllFiles.read(path).map_err(|e| refuse(format!("can't read {name}: {e}")))?;
+    let bytes = AllFiles.read(path).map_err(|e| {
+        let missing = e.kind() == std::io::ErrorKind::NotFound;
+        let help = missing.then(|| shipped_instead(path)).flatten();
+        refuse(format!("can't read {name}: {e}"), help)
+    })?;
     let text = String::from_utf8(bytes.into_owned()).map_err(|e| {
         let at = e.utf8_error().valid_up_to();
-        refuse(format!("{name} is not UTF-8 text: byte {at} starts no character"))
+        refuse(format!("{name} is not UTF-8 text: byte {at} starts no character"), None)
     })?;
     let folder = path.parent().unwrap_or(Path::new(""));
     // The folder of `embedded:x.yaml` is the root of shipped content.
@@ -67,6 +85,16 @@ pub fn load_with(path: &Path, overrides: &Overrides) -> Result<Loaded, LoadError
         _ => folder,
     };
     load_str_with(&text, &name, folder, overrides)
+}
+
+/// What to say about a file that isn't there: the shipped experiment whose name is nearest.
+fn shipped_instead(path: &Path) -> Option<String> {
+    let stem = path.file_stem()?.to_str()?;
+    let names = || [Shelf::Examples, Shelf::Models].into_iter().flat_map(library::names);
+    let same = names().find(|name| name.eq_ignore_ascii_case(stem));
+    let name = same.or_else(|| yaml::nearest(stem, names()))?;
+    let shipped = library::find_experiment(name)?;
+    Some(format!("`{name}` ships with the program, as {EMBEDDED}{}", shipped.path))
 }
 
 /// Loads an experiment from its text; relative paths in it start from `base_dir`.
@@ -107,7 +135,9 @@ pub fn load_str_with(
     };
     let experiment = resolve::experiment(&mut cx, &tree, (name, text), overrides);
     match (cx.out.finish(), experiment) {
-        (Ok(warnings), Some(experiment)) => Ok(Loaded { experiment, warnings, sources }),
+        (Ok(warnings), Some(experiment)) => {
+            Ok(Loaded { experiment, warnings, sources, base_dir: base_dir.to_owned() })
+        }
         (Ok(_), None) => {
             let finding = Diagnostic::error(Code::Internal, "the experiment can't be resolved");
             Err(LoadError { diagnostics: finding.into(), sources })

@@ -3,12 +3,14 @@
 //!
 //! Orders (state variables, parameters, coupling inputs, axes) are those of the file.
 
+mod compat;
 mod load;
 mod observation;
 mod overrides;
 mod resolve;
 mod sweep_axes;
 
+pub use compat::Compat;
 pub use load::{LoadError, Loaded, load, load_str, load_str_with, load_with};
 pub use observation::{BalloonWindkessel, Observation, ObservationKind};
 pub use overrides::{AxisSpec, AxisSpecError, Overrides};
@@ -349,6 +351,26 @@ pub enum Precision {
     F64,
 }
 
+/// Which standard normals the noise is made of; their words are the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Normals {
+    /// Box–Muller with this program's own functions: the same bits on every device.
+    #[default]
+    Portable,
+    /// Those of cuRAND's `curand_normal`, to the bit; only an NVIDIA GPU can draw them.
+    Curand,
+}
+
+impl Normals {
+    /// The name on the command line and in results.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Portable => "portable",
+            Self::Curand => "curand",
+        }
+    }
+}
+
 /// A resolved experiment.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Experiment {
@@ -358,6 +380,8 @@ pub struct Experiment {
     pub description: Option<String>,
     /// The file it came from and its text, for provenance.
     pub source: (String, String),
+    /// What was changed in it from outside, for provenance.
+    pub changes: Overrides,
     /// The model.
     pub dynamics: Dynamics,
     /// Every parameter of every scope.
@@ -378,6 +402,10 @@ pub struct Experiment {
     pub seed: u64,
     /// Word length.
     pub precision: Precision,
+    /// Which normals the noise is made of.
+    pub normals: Normals,
+    /// Another program's rules, if they are in force.
+    pub compat: Option<Compat>,
     /// Names of parts that were skipped, with the reason.
     pub skipped: Vec<(String, String)>,
 }

@@ -1,7 +1,7 @@
 //! What a caller changes in an experiment before it is resolved to the end.
 
 use super::resolve::{lin_space, log_space};
-use super::{Method, Precision, SweepMode};
+use super::{Compat, Method, Normals, Precision, SweepMode};
 use std::str::FromStr;
 
 /// Changes from outside the file, a command line for example.
@@ -11,6 +11,8 @@ pub struct Overrides {
     pub set: Vec<(String, f64)>,
     /// Further sweep axes; one over what an axis of the file sets takes its place.
     pub axes: Vec<AxisSpec>,
+    /// Whether `axes` are the whole sweep, so that those of the file are left out.
+    pub replace_sweep: bool,
     /// How all axes combine.
     pub mode: Option<SweepMode>,
     /// Integration scheme; a discrete system stays one.
@@ -31,6 +33,41 @@ pub struct Overrides {
     pub seed: Option<u64>,
     /// Word length.
     pub precision: Option<Precision>,
+    /// Which normals the noise is made of.
+    pub normals: Option<Normals>,
+    /// The rules of another program; what is given beside them wins.
+    pub compat: Option<Compat>,
+}
+
+impl Overrides {
+    /// Every change in words: as on the command line where it has an option for it, and as
+    /// `field = value` where only the library can make it.
+    pub fn changes(&self) -> Vec<String> {
+        let mut changes = Vec::new();
+        let mut number = |option: &str, value: Option<f64>| {
+            changes.extend(value.map(|value| format!("--{option} {value}")));
+        };
+        number("dt", self.dt);
+        if self.steps.is_none() {
+            number("duration", self.duration);
+        }
+        number("speed", self.conduction_speed);
+        number("coupling", self.global_coupling);
+        changes.extend(self.steps.map(|steps| format!("--n-steps {steps}")));
+        changes.extend(self.set.iter().map(|(name, value)| format!("--set {name}={value}")));
+        changes.extend(self.axes.iter().map(|axis| format!("--sweep {axis}")));
+        changes.extend(self.seed.map(|seed| format!("--seed {seed}")));
+        changes.extend(self.precision.map(|precision| match precision {
+            Precision::F32 => "--precision f32".to_owned(),
+            Precision::F64 => "--precision f64".to_owned(),
+        }));
+        changes.extend(self.normals.map(|normals| format!("--normal {}", normals.name())));
+        changes.extend(self.compat.map(|compat| format!("--compat {}", compat.name())));
+        changes.extend(self.mode.map(|mode| format!("mode = {mode:?}")));
+        changes.extend(self.method.map(|method| format!("method = {method:?}")));
+        changes.extend(self.transient.map(|transient| format!("transient = {transient}")));
+        changes
+    }
 }
 
 /// A sweep axis from outside the file.
@@ -111,9 +148,62 @@ impl FromStr for AxisSpec {
     }
 }
 
+impl std::fmt::Display for AxisSpec {
+    /// What [`AxisSpec::from_str`] reads back: `NAME=LO:HI:N` where that gives these values.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { name, values } = self;
+        if let [lo, _, .., hi] = values[..] {
+            let n = values.len();
+            if *values == lin_space(lo, hi, n) {
+                return write!(f, "{name}={lo}:{hi}:{n}");
+            }
+            if lo > 0.0 && hi > 0.0 && *values == log_space(lo, hi, n) {
+                return write!(f, "{name}={lo}:{hi}:{n}:log");
+            }
+        }
+        let list: Vec<String> = values.iter().map(f64::to_string).collect();
+        write!(f, "{name}={}", list.join(","))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn axes_are_written_as_they_are_read() {
+        for text in ["c.G=0:1:7", "G=1,2,5", "G=7", "a.b=0.01:10:9:log", "G=1:0.1:4", "G=3,3"] {
+            let axis: AxisSpec = text.parse().unwrap();
+            assert_eq!(axis.to_string(), text);
+        }
+        let axis = AxisSpec { name: "G".into(), values: vec![0.1, 0.2, 0.4] };
+        assert_eq!(axis.to_string().parse::<AxisSpec>().unwrap(), axis);
+    }
+
+    #[test]
+    fn changes_are_those_of_the_command_line() {
+        let changes = Overrides {
+            set: vec![("c.G".into(), 0.5)],
+            axes: vec!["a=0:1:5".parse().unwrap()],
+            dt: Some(0.05),
+            steps: Some(100),
+            // `--n-steps` wins, and the two can't be given together.
+            duration: Some(3.0),
+            normals: Some(Normals::Curand),
+            method: Some(Method::Rk4),
+            ..Overrides::default()
+        };
+        let expected = [
+            "--dt 0.05",
+            "--n-steps 100",
+            "--set c.G=0.5",
+            "--sweep a=0:1:5",
+            "--normal curand",
+            "method = Rk4",
+        ];
+        assert_eq!(changes.changes(), expected);
+        assert!(Overrides::default().changes().is_empty());
+    }
 
     #[test]
     fn axes_are_read() {

@@ -11,6 +11,10 @@ pub(super) fn warning(experiment: &Experiment) -> Option<Diagnostic> {
     let unread: Vec<&Parameter> = (experiment.parameters.iter())
         .filter(|p| !matches!(p.scope, Scope::Noise(_) | Scope::Stimulus(_)))
         .filter(|p| p.scope != Scope::Network || p.name != "global_coupling")
+        // Another program's rules replace the couplings, knowingly.
+        .filter(|p| {
+            experiment.compat.is_none() || !matches!(p.scope, Scope::Coupling(_) | Scope::Couplings)
+        })
         .filter(|p| !read.contains(p.name.as_str()))
         .collect();
     if unread.is_empty() {

@@ -98,6 +98,8 @@ pub enum Content {
     },
     /// Known beforehand.
     Integers(Vec<i64>),
+    /// Known beforehand, up to 2^64 - 1.
+    Unsigned(Vec<u64>),
     /// Known beforehand.
     Strings(Vec<String>),
 }

@@ -31,6 +31,7 @@ fn descr(content: &Content) -> String {
             "<f8".into()
         }
         Content::Streamed(ElementType::I64) | Content::Integers(_) => "<i8".into(),
+        Content::Unsigned(_) => "<u8".into(),
         Content::Strings(texts) => format!("<U{}", width(texts)),
     }
 }
@@ -49,6 +50,7 @@ pub fn values(content: &Content) -> Vec<u8> {
             Content::regular(first, step, count).flat_map(f64::to_le_bytes).collect()
         }
         Content::Integers(values) => values.iter().flat_map(|v| v.to_le_bytes()).collect(),
+        Content::Unsigned(values) => values.iter().flat_map(|v| v.to_le_bytes()).collect(),
         Content::Strings(texts) => {
             let width = width(texts);
             let mut bytes = Vec::with_capacity(texts.len() * width * 4);
@@ -69,6 +71,7 @@ pub fn values_len(spec: &ArraySpec) -> u64 {
         Content::Reals(values) => 8 * values.len() as u64,
         Content::Regular { count, .. } => count.saturating_mul(8),
         Content::Integers(values) => 8 * values.len() as u64,
+        Content::Unsigned(values) => 8 * values.len() as u64,
         Content::Strings(texts) => 4 * (texts.len() * width(texts)) as u64,
     }
 }

@@ -1,7 +1,7 @@
 //! What a run of an experiment leaves: which arrays, and the manifest that explains them.
 
 use super::{ArraySpec, Content, ElementType};
-use crate::experiment::{Experiment, Precision, SweepMode};
+use crate::experiment::{Experiment, Overrides, Precision, SweepMode};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
@@ -194,18 +194,14 @@ fn manifest(
         "sweep": {
             "axes": axes,
             "shape": experiment.sweep.shape(),
-            "mode": match experiment.sweep.mode {
-                SweepMode::Product => "product",
-                SweepMode::Zip => "zip",
-            },
+            "mode": mode_name(experiment.sweep.mode),
         },
         "variables": variables,
         "nodes": experiment.network.connectome.nodes(),
         "seed": experiment.seed,
-        "precision": match experiment.precision {
-            Precision::F32 => "f32",
-            Precision::F64 => "f64",
-        },
+        "normal": experiment.normals.name(),
+        "compat": experiment.compat.map(|c| json!({ "name": c.name(), "means": c.about() })),
+        "precision": precision_name(experiment.precision),
         "method": format!("{:?}", integration.method),
         "dt": integration.dt,
         "steps": integration.steps(),
@@ -213,6 +209,7 @@ fn manifest(
         "ms_per_time_unit": integration.ms_per_unit,
         "conduction_speed_mm_per_ms": experiment.network.conduction_speed_mm_per_ms,
         "skipped": skipped,
+        "changes": changes(&experiment.changes),
         "warnings": provenance.warnings,
         "experiment": {
             "file": path,
@@ -220,6 +217,46 @@ fn manifest(
             "text": text,
         },
     })
+}
+
+/// What was changed in the experiment's text from outside, by the names of the command line.
+fn changes(overrides: &Overrides) -> Value {
+    let mut changes = serde_json::Map::new();
+    let mut put = |name: &str, value: Option<Value>| {
+        if let Some(value) = value {
+            changes.insert(name.to_owned(), value);
+        }
+    };
+    let pairs = |list: Vec<(String, Value)>| (!list.is_empty()).then(|| list.into_iter().collect());
+    put("n_steps", overrides.steps.map(Value::from));
+    put("dt", overrides.dt.map(Value::from));
+    put("duration", overrides.duration.map(Value::from));
+    put("transient_time", overrides.transient.map(Value::from));
+    put("speed", overrides.conduction_speed.map(Value::from));
+    put("coupling", overrides.global_coupling.map(Value::from));
+    put("set", pairs(overrides.set.iter().map(|(n, v)| (n.clone(), json!(v))).collect()));
+    let axes = overrides.axes.iter().map(|axis| (axis.name.clone(), json!(axis.values)));
+    put("sweep", pairs(axes.collect()));
+    put("sweep_replaced", overrides.replace_sweep.then_some(Value::Bool(true)));
+    put("mode", overrides.mode.map(|mode| mode_name(mode).into()));
+    put("method", overrides.method.map(|method| format!("{method:?}").into()));
+    put("seed", overrides.seed.map(Value::from));
+    put("precision", overrides.precision.map(|precision| precision_name(precision).into()));
+    Value::Object(changes)
+}
+
+fn mode_name(mode: SweepMode) -> &'static str {
+    match mode {
+        SweepMode::Product => "product",
+        SweepMode::Zip => "zip",
+    }
+}
+
+fn precision_name(precision: Precision) -> &'static str {
+    match precision {
+        Precision::F32 => "f32",
+        Precision::F64 => "f64",
+    }
 }
 
 fn sha256(text: &str) -> String {

@@ -123,6 +123,7 @@ fn build(store: &Arc<FilesystemStore>, spec: &ArraySpec) -> Result<Array<Filesys
         Content::Streamed(ElementType::I64) | Content::Integers(_) => {
             (data_type::int64(), FillValue::from(0i64))
         }
+        Content::Unsigned(_) => (data_type::uint64(), FillValue::from(0u64)),
         Content::Strings(_) => (data_type::string(), FillValue::from("")),
     };
     // A chunk needs at least one element, also of an empty array.
@@ -182,6 +183,7 @@ fn store_all(array: &Array<FilesystemStore>, content: &Content) -> Result<(), Er
             array.store_chunk(&origin, values.as_slice())?;
         }
         Content::Integers(values) => array.store_chunk(&origin, values.as_slice())?,
+        Content::Unsigned(values) => array.store_chunk(&origin, values.as_slice())?,
         Content::Strings(texts) => array.store_chunk(&origin, texts.as_slice())?,
         Content::Streamed(_) => {}
     }

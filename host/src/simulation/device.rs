@@ -2,6 +2,7 @@
 
 use super::SimulationError;
 use crate::back::Job;
+use crate::back::gpu::PlanName;
 use crate::sweep::{self, Progress, Sink};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -20,13 +21,20 @@ pub enum Device {
         batch_points: Option<usize>,
         /// Steps of a launch; chosen if `None`. Results do not depend on it.
         launch_steps: Option<u32>,
+        /// Which kernels run it. Results do not depend on it.
+        plan: PlanName,
     },
 }
 
 impl Device {
     /// CUDA devices by ordinal.
     pub fn cuda(ordinals: impl Into<Vec<u32>>) -> Self {
-        Self::Cuda { ordinals: ordinals.into(), batch_points: None, launch_steps: None }
+        Self::Cuda {
+            ordinals: ordinals.into(),
+            batch_points: None,
+            launch_steps: None,
+            plan: PlanName::Auto,
+        }
     }
 }
 
@@ -75,15 +83,16 @@ pub(super) fn run(
             })
         }
         #[cfg(feature = "cuda")]
-        Device::Cuda { ordinals, batch_points, launch_steps } => {
+        Device::Cuda { ordinals, batch_points, launch_steps, plan } => {
             let options = crate::back::gpu::GpuOptions {
                 devices: ordinals.clone(),
                 batch_points: *batch_points,
                 launch_steps: *launch_steps,
+                plan: *plan,
             };
             let summary = crate::back::gpu::run(job, &options, sink, progress, cancel)?;
             Ok(RunSummary {
-                device: summary.devices.join(", "),
+                device: format!("{}, plan {}", summary.devices.join(", "), summary.plan),
                 node_steps: summary.node_steps,
                 elapsed: summary.elapsed,
                 compilation: Some(summary.compilation),

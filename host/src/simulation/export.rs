@@ -122,7 +122,12 @@ fn arrays(job: &Job<'_>, arguments: Arguments) -> Vec<ArraySpec> {
         number("n_ring", n_ring as u64),
         number("n_channel", channels as u64),
         number("n_recorded", job.record.variables.len() as u64),
-        number("seed", job.seed),
+        // Any 64 bits, of which `number` would make negative ones.
+        ArraySpec {
+            name: "seed".to_owned(),
+            dimensions: vec![],
+            content: Content::Unsigned(vec![job.seed]),
+        },
         reals("dt", vec![], vec![job.dt]),
         reals("parameters", vec![item, ("parameter", n_parameter)], arguments.parameters),
         reals(

@@ -10,12 +10,14 @@ mod observe;
 mod recording;
 mod result;
 mod sink;
+mod verify;
 
 pub use device::{Device, RunSummary};
 pub use export::{ExportError, Exported, save_cuda, save_cuda_with_driver};
 pub use recording::Record;
 pub use result::{ResultArray, RunResult};
 pub use sink::StoreSink;
+pub use verify::{Difference, Verification, VerifyError, verify_cuda};
 
 #[cfg(feature = "cuda")]
 use crate::back::gpu::GpuError;
@@ -149,6 +151,15 @@ impl<'a> Simulation<'a> {
         &self.recording
     }
 
+    /// Nodes × steps × points, transient included: what [`Progress`] counts up to.
+    pub fn node_steps(&self) -> u64 {
+        let integration = &self.experiment.integration;
+        let steps = integration.steps() + integration.transient_steps();
+        let nodes = self.experiment.network.connectome.nodes() as u64;
+        // That it can be counted was checked by `new`.
+        steps * nodes * self.recording.points.len() as u64
+    }
+
     /// Warnings and notes of the compilation.
     pub fn notes(&self) -> &[Diagnostic] {
         &self.notes
@@ -187,6 +198,7 @@ impl<'a> Simulation<'a> {
             initial: self.initial.clone(),
             signals: vec![Signal::default(); self.lowered.program.signals.len()],
             seed: experiment.seed,
+            normals: experiment.normals,
             points: self.recording.points.clone(),
             record: self.kept.record.clone(),
             noise_replay: self.noise_replay.clone(),

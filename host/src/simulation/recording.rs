@@ -177,7 +177,7 @@ impl<'a> Choice<'a> {
                 MonitorKind::TemporalAverage { period: self.steps("the recording", period)? }
             }
         };
-        let sampling = self.sampling(&kind);
+        let sampling = self.sampling(&kind, "the recording");
         self.watch(kind, Destination::Series, (0..self.variables.len()).collect());
         Ok(Some(sampling))
     }
@@ -225,7 +225,7 @@ impl<'a> Choice<'a> {
         kind: MonitorKind,
     ) -> Result<(), Diagnostics> {
         let sources = self.sources(observation)?;
-        let sampling = self.sampling(&kind);
+        let sampling = self.sampling(&kind, &format!("observation `{}`", observation.name));
         let mut dimensions = Vec::from_iter(self.variable_dimension(observation, &sources));
         let values = kind.values(self.nodes);
         if values > 1 || self.nodes == 1 {
@@ -435,10 +435,19 @@ impl<'a> Choice<'a> {
         Ok(steps as u64)
     }
 
-    fn sampling(&self, kind: &MonitorKind) -> Sampling {
+    /// When samples are, with a warning where there are none.
+    fn sampling(&mut self, kind: &MonitorKind, what: &str) -> Sampling {
         let integration: &Integration = &self.experiment.integration;
         let period = kind.period() as f64 * integration.dt;
         let first = integration.transient_steps() as f64 * integration.dt + period;
-        Sampling { rows: kind.rows(integration.steps()), first, period }
+        let rows = kind.rows(integration.steps());
+        if rows == 0 {
+            let duration = integration.duration;
+            let message = format!(
+                "{what} is empty: its period of {period} is longer than the duration of {duration}"
+            );
+            self.notes.push(Diagnostic::warning(Code::Implausible, message));
+        }
+        Sampling { rows, first, period }
     }
 }

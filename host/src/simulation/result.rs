@@ -86,6 +86,11 @@ impl RunResult {
         &self.arrays[0] // `layout` puts it first
     }
 
+    /// [`tavg`](Self::tavg) alone.
+    pub fn into_tavg(mut self) -> ResultArray {
+        self.arrays.swap_remove(0)
+    }
+
     /// The time course `[point, time, variable, node]`, if it was kept.
     pub fn series(&self) -> Option<&ResultArray> {
         self.array("series")
@@ -151,6 +156,7 @@ impl Simulation<'_> {
                     Content::Streamed(_) => store.take(at),
                     Content::Reals(values) => values,
                     Content::Integers(values) => values.iter().map(|&v| v as f64).collect(),
+                    Content::Unsigned(values) => values.iter().map(|&v| v as f64).collect(),
                     Content::Regular { first, step, count } => {
                         Content::regular(first, step, count).collect()
                     }

@@ -75,6 +75,9 @@ pub fn run_plan(
     cancel: &AtomicBool,
 ) -> Result<Summary, RunError> {
     job.check()?;
+    if job.draws_curand() && job.noise_replay.is_none() {
+        return Err(JobError::CurandOnCpu.into());
+    }
     let from = Instant::now();
     match job.precision {
         Precision::F32 => run_tiles::<f32>(job, plan, isa, sink, progress, cancel)?,

@@ -1,15 +1,15 @@
 //! The source as C++ on the CPU, against the CPU engine.
 
-use crate::{absent, experiment, experiments, only_means, root};
+use crate::{absent, experiment, experiments, normals, only_means, root};
 use host::back::Job;
 use host::back::cuda_c::{self, Arguments};
 use host::experiment::load_str_with;
-use host::experiment::{Experiment, Overrides, Precision};
+use host::experiment::{Experiment, Normals, Overrides, Precision};
 use host::simulation::Simulation;
 use libtest_mimic::{Failed, Trial};
 use std::ffi::OsString;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::{env, fs};
 
@@ -25,7 +25,7 @@ const CHAOTIC: [(&str, u64); 3] =
     [("models/LogisticMap", 12), ("examples/logistic_map", 12), ("models/LarterBreakspear", 300)];
 
 /// All constructs at once, under names that C++ has other uses for.
-const EVERYTHING: &str = r#"
+pub(crate) const EVERYTHING: &str = r#"
 label: "*/ #error \\"
 dynamics:
   name: Everything
@@ -103,8 +103,31 @@ explorations:
 execution: {random_seed: 18446744073}
 "#;
 
+/// Without functions nothing but rounding is left, which is the engine's.
+const LINEAR: &str = "
+dynamics:
+  name: Linear
+  parameters: {a: {value: 0.5}}
+  coupling_inputs: {c: {}}
+  state_variables:
+    x:
+      equation: {rhs: c - a*x}
+      coupling_variable: true
+      noise: {additive: true, parameters: {sigma: {value: 0.1}}}
+    y: {equation: {rhs: x - y}, noise: {additive: true, parameters: {sigma: {value: 0.2}}}}
+    z: {equation: {rhs: a*y - z}, noise: {additive: true, parameters: {sigma: {value: 0.3}}}}
+network:
+  graph_generator:
+    name: graph
+    type: WattsStrogatz
+    seed: 3
+    parameters: {n: {value: 45}, k: {value: 6}, p: {value: 0.2}}
+  coupling: {c: {pre_expression: {rhs: x_j}, post_expression: {rhs: 0.05*gx}}}
+integration: {method: euler, step_size: 0.1, duration: 50.0}
+";
+
 /// One point leaves the finite numbers, one doesn't.
-const EXPLOSION: &str = "
+pub(crate) const EXPLOSION: &str = "
 dynamics:
   name: Explosion
   parameters: {a: {value: 1.0}}
@@ -151,6 +174,31 @@ pub(crate) fn trials() -> Vec<Trial> {
             .map_err(|error| error.render(false))?;
         compare(&again, "explosion", &loaded.experiment, 2, 3)
     }));
+    for (method, precision) in [("euler", Precision::F32), ("heun", Precision::F64)] {
+        let compiler = compiler.clone();
+        trials.push(Trial::test(format!("cplusplus/everything_{method}_curand"), move || {
+            let text = EVERYTHING.replace("@METHOD@", method);
+            let overrides = Overrides {
+                precision: Some(precision),
+                normals: Some(Normals::Curand),
+                ..Overrides::default()
+            };
+            let loaded = load_str_with(&text, "everything.yaml", Path::new("nowhere"), &overrides)
+                .map_err(|error| error.render(false))?;
+            compare(&compiler, &format!("everything_{method}_curand"), &loaded.experiment, 2, 3)
+        }));
+    }
+    for precision in [Precision::F32, Precision::F64] {
+        let compiler = compiler.clone();
+        let name = format!("cplusplus/a_linear_model_has_the_bits_of_the_engine_{precision:?}");
+        trials.push(Trial::test(name, move || {
+            let overrides = Overrides { precision: Some(precision), ..Overrides::default() };
+            let loaded = load_str_with(LINEAR, "linear.yaml", Path::new("nowhere"), &overrides)
+                .map_err(|error| error.render(false))?;
+            compare_within(&compiler, "linear", &loaded.experiment, 5, 3, Some(0.0))
+        }));
+    }
+    trials.extend(normals::cplusplus_trials(&compiler));
     let path = root().join("examples/jansen_rit_delays.yaml");
     let again = compiler.clone();
     trials.push(Trial::test("cplusplus/threads_and_launches", move || {
@@ -177,9 +225,23 @@ fn compare(
     threads: u32,
     launches: u32,
 ) -> Result<(), Failed> {
+    compare_within(compiler, name, experiment, threads, launches, None)
+}
+
+/// With a tolerance, or that of the precision.
+fn compare_within(
+    compiler: &OsString,
+    name: &str,
+    experiment: &Experiment,
+    threads: u32,
+    launches: u32,
+    tolerance: Option<f64>,
+) -> Result<(), Failed> {
     let points = experiment.sweep.points().unwrap_or(1).min(POINTS);
     let simulation = Simulation::new(experiment, &only_means(points))?;
-    let result = simulation.run()?;
+    // The CPU draws the portable normals, which are cuRAND's but for the last bits.
+    let portable = Experiment { normals: Normals::Portable, ..experiment.clone() };
+    let result = Simulation::new(&portable, &only_means(points))?.run()?;
     let expected = result.tavg();
     let job = simulation.job();
     let found = run(compiler, name, experiment, &job, threads, launches)?;
@@ -191,13 +253,12 @@ fn compare(
             "point {point} left the finite numbers at {step}, not {expected}"
         );
     }
-    let noisy = !job.program.noisy.is_empty();
-    let tolerance = match experiment.precision {
+    let tolerance = tolerance.unwrap_or(match experiment.precision {
         Precision::F32 => 1e-5,
-        // The normals are of 32 bits, and not to the last bit the same.
-        Precision::F64 if noisy => 1e-6,
+        // cuRAND's normals are of 32 bits, and not to the last bit those of the CPU.
+        Precision::F64 if job.draws_curand() => 1e-6,
         Precision::F64 => 1e-10,
-    };
+    });
     let mut worst = (0.0, String::new());
     for variable in 0..shape[1] {
         let places = (0..shape[0]).flat_map(|p| (0..shape[2]).map(move |n| (p, n)));
@@ -248,14 +309,24 @@ fn run(
     Ok(words.map(|bytes| f64::from_le_bytes(bytes.try_into().unwrap_or_default())).collect())
 }
 
-fn compile(compiler: &OsString, source: &Path, program: &PathBuf) -> Result<(), Failed> {
-    let shim = root().join("tests/cuda_shim");
+fn compile(compiler: &OsString, source: &Path, program: &Path) -> Result<(), Failed> {
+    let kernel = format!("-DKERNEL=\"{}\"", source.display());
+    build(compiler, &[kernel], &root().join("tests/cuda_shim/run.cpp"), program)
+}
+
+/// Compiles C++ that may include the stand-in for cuRAND.
+pub(crate) fn build(
+    compiler: &OsString,
+    options: &[String],
+    source: &Path,
+    program: &Path,
+) -> Result<(), Failed> {
     let output = Command::new(compiler)
         .args(["-std=c++20", "-O1", "-ffp-contract=off", "-Wall", "-Werror", "-pthread"])
-        .arg(format!("-DKERNEL=\"{}\"", source.display()))
+        .args(options)
         .arg("-I")
-        .arg(&shim)
-        .arg(shim.join("run.cpp"))
+        .arg(root().join("tests/cuda_shim"))
+        .arg(source)
         .arg("-o")
         .arg(program)
         .output()?;

@@ -1,12 +1,16 @@
-//! Every shipped model and example as CUDA C: run as C++ against the CPU engine, compiled by nvcc.
+//! Every shipped model and example as CUDA C: run as C++ against the CPU engine, compiled by nvcc; some
+//! compiled by NVRTC and run through the compute context on a driver without a device.
 //!
 //! The C++ compiler is `CXX`, else `g++`; nvcc is looked for in the variable `NVCC`, in `PATH`, in
 //! `/usr/local/cuda/bin` and in the Python environment `VIRTUAL_ENV`. Where one is missing, its trials
-//! are ignored with the reason; `REQUIRE_CXX=1` and `REQUIRE_NVCC=1` make them fail. `BLESS=1` rewrites
+//! are ignored with the reason; `REQUIRE_CXX=1`, `REQUIRE_NVCC=1` and `REQUIRE_NVRTC=1` make them fail. `BLESS=1` rewrites
 //! `tests/golden/kuramoto.cu`.
 
 mod cplusplus;
+mod instructions;
+mod normals;
 mod nvcc;
+mod nvrtc;
 
 use host::back::cuda_c;
 use host::experiment::{Experiment, Overrides, Precision, load_with};
@@ -26,10 +30,13 @@ fn main() -> ExitCode {
         Trial::test("kuramoto_is_as_written", golden),
         Trial::test("a_path_that_cannot_be_written", unwritable),
         Trial::test("a_parameter_that_does_not_exist", unknown_parameter),
+        Trial::test("the_comment_says_how_it_was_made", provenance),
+        Trial::test("a_seed_of_64_bits_is_kept", seed),
         Trial::test("the_driver_and_its_inputs_lie_beside", driver),
     ];
     trials.extend(cplusplus::trials());
     trials.extend(nvcc::trials());
+    trials.extend(nvrtc::trials());
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 
@@ -132,6 +139,57 @@ fn unknown_parameter() -> Result<(), Failed> {
     assert_eq!(written.status.code(), Some(0));
     let paths = "three_nodes.cu\nthree_nodes.py\nthree_nodes.npz\n";
     assert_eq!(String::from_utf8_lossy(&written.stdout), paths);
+    Ok(())
+}
+
+/// The command in the comment, given again, writes the same source.
+fn provenance() -> Result<(), Failed> {
+    let folder = tempfile::tempdir()?;
+    let export = |arguments: &[&str]| -> Result<String, Failed> {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_host"));
+        let output = command.current_dir(folder.path()).args(arguments).output()?;
+        if !output.status.success() {
+            return Err(String::from_utf8_lossy(&output.stderr).into_owned().into());
+        }
+        Ok(fs::read_to_string(folder.path().join("kernel.cu"))?)
+    };
+    let text = "\
+dynamics:
+  name: Noisy
+  parameters: {a: {value: 0.5}}
+  state_variables:
+    x: {equation: {rhs: -a*x}, noise: {additive: true, parameters: {sigma: {value: 0.1}}}}
+integration: {method: euler, step_size: 0.1, duration: 5.0}
+";
+    fs::write(folder.path().join("noisy.yaml"), text)?;
+    let changes = "--dt 0.05 --speed 4 --n-steps 700 --set a=-0.25 --sweep global_coupling=0:1:5 \
+                   --seed 18446744073709551615 --precision f64 --normal curand --compat tvbo-kernel";
+    let mut arguments = vec!["export", "noisy.yaml", "-o", "kernel.cu"];
+    arguments.extend(changes.split_whitespace());
+    let source = export(&arguments)?;
+    let from = source.find("host export").ok_or("no command")?;
+    let command = source[from..].lines().take_while(|line| !line.starts_with(" * The rules"));
+    let words = command.flat_map(|line| line.trim_start_matches(" *").split_whitespace());
+    let words: Vec<&str> = words.skip(1).collect();
+    assert_eq!(words, arguments);
+    assert!(source.contains("The rules are those of tvbo-kernel"), "{source}");
+    assert!(source.contains("seed 18446744073709551615"), "{source}");
+    assert_eq!(export(&words)?, source);
+    assert!(source.contains("those of curand_normal, to the bit"), "{source}");
+    assert!(!export(&arguments[..4])?.contains("those of curand_normal, to the bit"));
+    Ok(())
+}
+
+fn seed() -> Result<(), Failed> {
+    let overrides = Overrides { seed: Some(u64::MAX - 1), ..Overrides::default() };
+    let experiment = experiment(&root().join("examples/hopf_noise.yaml"), &overrides)?;
+    let folder = tempfile::tempdir()?;
+    let exported = save_cuda_with_driver(&experiment, &folder.path().join("kernel.cu"))?;
+    let mut archive = zip::ZipArchive::new(fs::File::open(&exported.inputs)?)?;
+    let mut bytes = Vec::new();
+    std::io::Read::read_to_end(&mut archive.by_name("seed.npy")?, &mut bytes)?;
+    assert!(String::from_utf8_lossy(&bytes).contains("'descr': '<u8'"));
+    assert_eq!(bytes[bytes.len() - 8..], (u64::MAX - 1).to_le_bytes());
     Ok(())
 }
 

@@ -1,7 +1,7 @@
 //! NVIDIA's compiler.
 
-use crate::{absent, experiment, experiments, root, write_source};
-use host::experiment::{Overrides, Precision};
+use crate::{absent, experiment, experiments, normals, root, write_source};
+use host::experiment::{Normals, Overrides, Precision};
 use libtest_mimic::{Failed, Trial};
 use std::env;
 use std::path::{Path, PathBuf};
@@ -21,19 +21,34 @@ pub(crate) fn trials() -> Vec<Trial> {
         let nvcc = Arc::clone(&nvcc);
         let own = name.clone();
         trials.push(Trial::test(format!("nvcc/{name}"), move || {
-            compile(&nvcc, &own, &path, Precision::F32)
+            compile(&nvcc, &own, &path, Precision::F32, Normals::Portable)?;
+            let noisy = experiment(&path, &Overrides::default())?;
+            if noisy.dynamics.state_variables.iter().any(|s| s.noise.is_some()) {
+                let own = format!("{own}_curand");
+                compile(&nvcc, &own, &path, Precision::F32, Normals::Curand)?;
+            }
+            Ok(())
         }));
     }
+    trials.extend(normals::nvcc_trials(&nvcc));
     let path = root().join("examples/kuramoto_sweep.yaml");
     trials.push(Trial::test("nvcc/kuramoto_f64", move || {
-        compile(&nvcc, "kuramoto_f64", &path, Precision::F64)
+        compile(&nvcc, "kuramoto_f64", &path, Precision::F64, Normals::Portable)?;
+        compile(&nvcc, "kuramoto_f64_curand", &path, Precision::F64, Normals::Curand)
     }));
     trials
 }
 
 /// For the oldest generation and Hopper, without a warning.
-fn compile(nvcc: &Path, name: &str, path: &Path, precision: Precision) -> Result<(), Failed> {
-    let overrides = Overrides { precision: Some(precision), ..Overrides::default() };
+fn compile(
+    nvcc: &Path,
+    name: &str,
+    path: &Path,
+    precision: Precision,
+    normals: Normals,
+) -> Result<(), Failed> {
+    let overrides =
+        Overrides { precision: Some(precision), normals: Some(normals), ..Overrides::default() };
     let source = write_source(&format!("nvcc_{name}"), &experiment(path, &overrides)?)?;
     let output = Command::new(nvcc)
         .args(["-fmad=false", "-Werror", "all-warnings", "-fatbin"])

@@ -4,7 +4,7 @@ use host::back::{
     AfferentMatrix, Initial, Job, ParameterTable, ParameterValues, Record, Recorded, Speed,
 };
 use host::connectome::delays::Span;
-use host::experiment::{Method, Precision};
+use host::experiment::{Method, Normals, Precision};
 use host::ir::*;
 
 /// Writes a section.
@@ -224,6 +224,7 @@ pub fn job<'a>(program: &'a Program, matrices: Vec<AfferentMatrix>, nodes: usize
         signals: Vec::new(),
         noise_replay: None,
         seed: 42,
+        normals: Normals::Portable,
         points: vec![0],
         record: Record {
             variables: (0..program.states.len()).map(Recorded::State).collect(),

@@ -2,40 +2,39 @@
 //! interpreter.
 
 use cuda_std::emulate::{Launch as Emulation, Order};
+use cuda_std::shared::SharedPtr;
 use cuda_std::slot::Bits;
 use host::back::cpu::{Real, interp};
-use host::back::gpu::{Arrays, Batch, Collector, DeviceJob, HostArray, Upload};
+use host::back::gpu::{
+    ArrayId, Arrays, Batch, CallArguments, Collector, DeviceJob, HostArray, Launch, Plan, Upload,
+};
 use host::back::ptx::ParameterPlacement;
 use host::back::{Job, Recorded};
 use host::experiment::Method;
 use host::ir::{Bound, Input, Inst, Program, Section};
 use host::monitor::MonitorKind;
 use host::sweep::{Samples, Sink};
-use kernels_gpu::abi::features;
-use kernels_gpu::kernels::{NativeFloat, Pointers};
+use kernels_gpu::abi::{features, grouped};
+use kernels_gpu::kernels::NativeFloat;
+use kernels_gpu::kernels::group::{NativeFar, NativeGroups};
 use kernels_gpu::{math, scheme};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// A precision that the emulation knows.
-pub trait Float: NativeFloat + Real + interp::Real + Bits {
-    fn values(array: &mut HostArray) -> &mut Vec<Self>;
+pub trait Float: NativeFloat + NativeGroups + Real + interp::Real + Bits {
+    fn floats(values: Vec<Self>) -> HostArray;
 }
 
 impl Float for f32 {
-    fn values(array: &mut HostArray) -> &mut Vec<f32> {
-        match array {
-            HostArray::F32(values) => values,
-            _ => panic!("not of 32 bits"),
-        }
+    fn floats(values: Vec<f32>) -> HostArray {
+        HostArray::F32(values)
     }
 }
 
 impl Float for f64 {
-    fn values(array: &mut HostArray) -> &mut Vec<f64> {
-        match array {
-            HostArray::F64(values) => values,
-            _ => panic!("not of 64 bits"),
-        }
+    fn floats(values: Vec<f64>) -> HostArray {
+        HostArray::F64(values)
     }
 }
 
@@ -50,94 +49,166 @@ pub fn run<T: Float>(device_job: &DeviceJob<'_>, steps: u32, order: Order, sink:
 fn run_batch<T: Float>(
     device_job: &DeviceJob<'_>,
     batch: &Batch<'_>,
-    mut arrays: Arrays,
+    arrays: Arrays,
     order: Order,
     sink: &mut dyn Sink,
 ) {
     let job = device_job.job();
-    let kernel = <T as NativeFloat>::kernel(&device_job.kernel().entry).unwrap();
+    let entries = device_job.entries();
     let model = Arc::new(Model::new(device_job));
-    // What the kernel must not read before it has written it.
-    let space = |upload: &Upload| match upload {
-        Upload::Floats(count) => vec![<T as kernels_cpu::Number>::NAN; *count],
-        Upload::Values(_) => panic!("no values"),
-    };
-    let (mut history, mut rows) = (space(&arrays.history), space(&arrays.rows));
+    let mut memory = Memory::new::<T>(arrays);
     let mut collector = Collector::new(batch);
-    for mut launch in batch.launches() {
-        let pointers = Shared(Pointers {
-            columns: T::values(&mut arrays.columns).as_mut_ptr(),
-            history: history.as_mut_ptr(),
-            rows: rows.as_mut_ptr(),
-            nonfinite: u64s(&mut arrays.nonfinite).as_mut_ptr(),
-            points: start(&arrays.points),
-            point_parameters: T::values(&mut arrays.point_parameters).as_ptr(),
-            node_parameters: T::values(&mut arrays.node_parameters).as_ptr(),
-            signals: T::values(&mut launch.signals).as_ptr(),
-            gathers: start(&arrays.gathers),
-            row_starts: start(&arrays.row_starts),
-            edges: start(&arrays.edges),
-            weights: T::values(&mut arrays.weights).as_ptr(),
-            row_sums: T::values(&mut arrays.row_sums).as_ptr(),
-            monitors: start(&launch.monitors),
-        });
-        let arguments = launch.arguments;
-        let emulation = Emulation::new(batch.grid(), batch.threads()).order(order);
-        let result = fill::<T>(emulation, &model).run(|| {
-            let p = pointers.get();
+    for launch in batch.launches() {
+        memory.chunk(&launch);
+        for call in &launch.calls {
+            let (entry, parameters) = &entries[call.kernel];
+            let pointers = Shared(parameters.iter().map(|&id| memory.start(id)).collect());
+            let emulation = Emulation::new(
+                cuda_std::emulate::Dim3 { x: call.grid[0], y: call.grid[1], z: 1 },
+                call.threads,
+            )
+            .shared_bytes(call.shared_bytes)
+            .order(order);
+            let emulation = fill::<T>(emulation, &model);
             // SAFETY: the arrays are those that the batch made for these arguments.
-            unsafe {
-                kernel(
-                    arguments,
-                    p.columns,
-                    p.history,
-                    p.rows,
-                    p.nonfinite,
-                    p.points,
-                    p.point_parameters,
-                    p.node_parameters,
-                    p.signals,
-                    p.gathers,
-                    p.row_starts,
-                    p.edges,
-                    p.weights,
-                    p.row_sums,
-                    p.monitors,
-                );
-            }
-        });
-        result.unwrap();
-        let nonfinite = u64s(&mut arrays.nonfinite).clone();
-        collector.launch(&launch, T::samples(&rows), &nonfinite, sink).unwrap();
+            let result = emulation.run(|| unsafe {
+                call_kernel::<T>(entry, &call.arguments, pointers.get());
+            });
+            result.unwrap();
+        }
+        let nonfinite = memory.u64s(ArrayId::Nonfinite);
+        let rows = memory.0[&ArrayId::Rows].samples().unwrap();
+        collector.launch(&launch, rows, &nonfinite, sink).unwrap();
     }
-    let nonfinite = u64s(&mut arrays.nonfinite).clone();
-    let columns = arrays.columns.samples().unwrap();
+    let nonfinite = memory.u64s(ArrayId::Nonfinite);
+    let columns = memory.0[&ArrayId::Columns].samples().unwrap();
     assert!(matches!(columns, Samples::F32(_) | Samples::F64(_)), "{:?}", job.precision);
     collector.finish(columns, &nonfinite, sink).unwrap();
 }
 
-#[derive(Clone, Copy)]
-struct Shared<T>(Pointers<T>);
+/// Calls the kernel of this name with arrays in the order of its parameters.
+///
+/// # Safety
+/// The arrays are what the arguments say.
+unsafe fn call_kernel<T: Float>(entry: &str, arguments: &CallArguments, p: &[*mut u8]) {
+    // SAFETY: the caller's.
+    unsafe {
+        match arguments {
+            CallArguments::Points(a) => {
+                let kernel = <T as NativeFloat>::kernel(entry).unwrap();
+                kernel(
+                    *a,
+                    p[0].cast(),
+                    p[1].cast(),
+                    p[2].cast(),
+                    p[3].cast(),
+                    p[4].cast(),
+                    p[5].cast(),
+                    p[6].cast(),
+                    p[7].cast(),
+                    p[8].cast(),
+                    p[9].cast(),
+                    p[10].cast(),
+                    p[11].cast(),
+                    p[12].cast(),
+                    p[13].cast(),
+                );
+            }
+            CallArguments::Group(a) => {
+                if let Some(kernel) = <T as NativeGroups>::advance(entry) {
+                    return kernel(
+                        *a,
+                        p[0].cast(),
+                        p[1].cast(),
+                        p[2].cast(),
+                        p[3].cast(),
+                        p[4].cast(),
+                        p[5].cast(),
+                        p[6].cast(),
+                        p[7].cast(),
+                        p[8].cast(),
+                        p[9].cast(),
+                        p[10].cast(),
+                        p[11].cast(),
+                        p[12].cast(),
+                        p[13].cast(),
+                        p[14].cast(),
+                        p[15].cast(),
+                        p[16].cast(),
+                        p[17].cast(),
+                    );
+                }
+                match <T as NativeGroups>::far(entry).unwrap() {
+                    NativeFar::Dense(kernel) => kernel(
+                        *a,
+                        p[0].cast(),
+                        p[1].cast(),
+                        p[2].cast(),
+                        p[3].cast(),
+                        p[4].cast(),
+                        p[5].cast(),
+                    ),
+                    NativeFar::Sparse(kernel) => kernel(
+                        *a,
+                        p[0].cast(),
+                        p[1].cast(),
+                        p[2].cast(),
+                        p[3].cast(),
+                        p[4].cast(),
+                        p[5].cast(),
+                        p[6].cast(),
+                        p[7].cast(),
+                    ),
+                }
+            }
+        }
+    }
+}
 
-impl<T> Shared<T> {
-    fn get(&self) -> &Pointers<T> {
+/// The device's memory.
+struct Memory(BTreeMap<ArrayId, HostArray>);
+
+impl Memory {
+    /// What the kernels must not read before they have written it is NaN.
+    fn new<T: Float>(arrays: Arrays) -> Self {
+        let array = |(id, upload)| match upload {
+            Upload::Values(values) => (id, values),
+            Upload::Floats(count) => (id, T::floats(vec![<T as kernels_cpu::Number>::NAN; count])),
+            Upload::Zeros(count) => {
+                (id, T::floats(vec![<T as kernels_cpu::Number>::from_f64(0.0); count]))
+            }
+        };
+        Self(arrays.into_iter().map(array).collect())
+    }
+
+    fn chunk(&mut self, launch: &Launch) {
+        for id in ArrayId::OF_CHUNKS {
+            self.0.insert(id, launch.array(id).unwrap().clone());
+        }
+    }
+
+    fn start(&mut self, id: ArrayId) -> *mut u8 {
+        self.0.get_mut(&id).map_or(std::ptr::null_mut(), |array| array.bytes_mut().as_mut_ptr())
+    }
+
+    fn u64s(&self, id: ArrayId) -> Vec<u64> {
+        match &self.0[&id] {
+            HostArray::U64(values) => values.clone(),
+            _ => panic!("not of 64 bits"),
+        }
+    }
+}
+
+struct Shared(Vec<*mut u8>);
+
+impl Shared {
+    fn get(&self) -> &[*mut u8] {
         &self.0
     }
 }
 
 // SAFETY: only one emulated thread runs at a time.
-unsafe impl<T> Sync for Shared<T> {}
-
-fn u64s(array: &mut HostArray) -> &mut Vec<u64> {
-    match array {
-        HostArray::U64(values) => values,
-        _ => panic!("not of 64 bits"),
-    }
-}
-
-fn start<R>(array: &HostArray) -> *const R {
-    array.bytes().as_ptr().cast()
-}
+unsafe impl Sync for Shared {}
 
 /// All that the slots need to know.
 struct Model {
@@ -150,6 +221,18 @@ struct Model {
     states: usize,
     in_memory: bool,
     features: u32,
+    /// Where columns are in shared memory: lanes and threads of a block.
+    shared: Option<(usize, usize)>,
+    recorded_by_lane: bool,
+}
+
+/// Whose value a column has where it is in shared memory.
+#[derive(Clone, Copy)]
+enum Of {
+    /// Always in global memory, one value a node.
+    Node,
+    Lane,
+    Thread,
 }
 
 /// What a section reads besides states, as addresses.
@@ -180,9 +263,28 @@ impl Model {
             recorded: job.record.variables.clone(),
             edge_states,
             nodes: job.nodes,
-            states: device_job.kernel().states as usize,
-            in_memory: device_job.kernel().in_memory,
-            features: job_features(job),
+            states: match device_job.plan() {
+                Plan::Plain => device_job.kernel().states as usize,
+                Plan::Groups(plan) => plan.states as usize,
+            },
+            in_memory: device_job.kernel().in_memory && *device_job.plan() == Plan::Plain,
+            features: job_features(job)
+                | match device_job.plan() {
+                    Plan::Plain => 0,
+                    Plan::Groups(plan) => {
+                        let delayed = if plan.delayed { grouped::DELAYED } else { 0 };
+                        (plan.width << grouped::WIDTH_SHIFT) | delayed
+                    }
+                },
+            shared: match device_job.plan() {
+                Plan::Plain => None,
+                Plan::Groups(plan) => Some((plan.lanes() as usize, plan.threads as usize)),
+            },
+            recorded_by_lane: job
+                .record
+                .monitors
+                .iter()
+                .any(|monitor| matches!(monitor, MonitorKind::GlobalAverage { .. })),
             program,
         }
     }
@@ -190,19 +292,44 @@ impl Model {
     /// States and what follows them.
     fn states<'b, T: Float>(&self, bits: &'b [u64]) -> (Vec<T>, &'b [u64]) {
         if self.in_memory {
-            let states = (0..self.states).map(|s| self.column(bits[0], s)).collect();
+            let states = (0..self.states).map(|s| self.column(bits[0], s, Of::Node)).collect();
             return (states, &bits[1..]);
         }
         let (states, rest) = bits.split_at(self.states);
         (states.iter().map(|&b| <T as Bits>::from_bits(b)).collect(), rest)
     }
 
-    fn column<T: Float>(&self, base: u64, column: usize) -> T {
-        read(base, (column * self.nodes * size_of::<T>()) as u64)
+    fn stride(&self, of: Of) -> Option<usize> {
+        let (lanes, threads) = self.shared?;
+        match of {
+            Of::Node => None,
+            Of::Lane => Some(lanes),
+            Of::Thread => Some(threads),
+        }
     }
 
-    fn set_column<T: Float>(&self, base: u64, column: usize, value: T) {
-        write(base, (column * self.nodes * size_of::<T>()) as u64, value);
+    fn recorded(&self) -> Of {
+        if self.recorded_by_lane { Of::Lane } else { Of::Thread }
+    }
+
+    fn column<T: Float>(&self, base: u64, column: usize, of: Of) -> T {
+        match self.stride(of) {
+            // SAFETY: the kernel gave the address of columns in shared memory.
+            Some(stride) => unsafe {
+                SharedPtr::from_address(base as u32).add((column * stride) as u32).load()
+            },
+            None => read(base, (column * self.nodes * size_of::<T>()) as u64),
+        }
+    }
+
+    fn set_column<T: Float>(&self, base: u64, column: usize, of: Of, value: T) {
+        match self.stride(of) {
+            // SAFETY: as above.
+            Some(stride) => unsafe {
+                SharedPtr::from_address(base as u32).add((column * stride) as u32).store(value);
+            },
+            None => write(base, (column * self.nodes * size_of::<T>()) as u64, value),
+        }
     }
 
     fn section<T: Float>(&self, section: &Section, x: &[T], time: T, f: Frame) -> Vec<T> {
@@ -211,8 +338,8 @@ impl Model {
         let input = |input| match input {
             Input::Time => time,
             Input::State(s) => x[s as usize],
-            Input::Coupling(c) => self.column(f.coupling, c as usize),
-            Input::Gathered(g) => self.column(f.gathered, g as usize),
+            Input::Coupling(c) => self.column(f.coupling, c as usize, Of::Thread),
+            Input::Gathered(g) => self.column(f.gathered, g as usize, Of::Lane),
             Input::Signal(s) => read(f.signals, u64::from(s) * size),
             Input::SourceState(s) => {
                 let at = self.edge_states.iter().position(|e| *e == s).unwrap();
@@ -221,7 +348,7 @@ impl Model {
             Input::Parameter(slot) => match self.placements[slot as usize] {
                 ParameterPlacement::Constant(value) => <T as kernels_cpu::Number>::from_f64(value),
                 ParameterPlacement::PerPoint(at) => read(f.point, u64::from(at) * size),
-                ParameterPlacement::PerNode(at) => self.column(f.node, at as usize),
+                ParameterPlacement::PerNode(at) => self.column(f.node, at as usize, Of::Node),
             },
         };
         interp::run_section(section, &input, &mut out);
@@ -232,7 +359,7 @@ impl Model {
     fn put_states<T: Float>(&self, bits: &[u64], x: &[T], outputs: &mut [u64]) {
         for (state, &value) in x.iter().enumerate() {
             if self.in_memory {
-                self.set_column(bits[0], state, value);
+                self.set_column(bits[0], state, Of::Node, value);
             } else {
                 outputs[state] = value.to_bits_of();
             }
@@ -249,13 +376,16 @@ impl Model {
             let frame = Frame { point: bits[0], node: bits[1], ..Frame::default() };
             let nothing = <T as kernels_cpu::Number>::NAN;
             let sigma = self.section(&program.diffusion, &[], nothing, frame);
-            return sigma.into_iter().enumerate().for_each(|(v, s)| self.set_column(bits[2], v, s));
+            return sigma
+                .into_iter()
+                .enumerate()
+                .for_each(|(v, s)| self.set_column(bits[2], v, Of::Thread, s));
         }
         let (mut x, rest) = self.states::<T>(bits);
         match name {
             "disturb" => {
                 for (variable, &state) in program.noisy.iter().enumerate() {
-                    let xi: T = self.column(rest[0], variable);
+                    let xi: T = self.column(rest[0], variable, Of::Thread);
                     x[state as usize] = x[state as usize] + xi;
                 }
                 return self.put_states(bits, &x, outputs);
@@ -269,7 +399,7 @@ impl Model {
             "record" => {
                 for (at, &variable) in self.recorded.iter().enumerate() {
                     if let Recorded::State(s) = variable {
-                        self.set_column(rest[0], at, x[s]);
+                        self.set_column(rest[0], at, self.recorded(), x[s]);
                     }
                 }
                 return;
@@ -286,7 +416,10 @@ impl Model {
                 let mut channels = self.section(&program.emit, &x, time, frame);
                 channels.extend(self.edge_states.iter().map(|&s| x[s as usize]));
                 for (channel, value) in channels.into_iter().enumerate() {
-                    write(rest[0], channel as u64 * rest[1], value);
+                    match self.shared {
+                        Some(_) => self.set_column(rest[0], channel, Of::Lane, value),
+                        None => write(rest[0], channel as u64 * rest[1], value),
+                    }
                 }
             }
             "edge" => {
@@ -297,13 +430,16 @@ impl Model {
             "post" => {
                 let frame = Frame { gathered: rest[0], ..frame };
                 let inputs = self.section(&program.post, &x, time, frame);
-                inputs.into_iter().enumerate().for_each(|(c, v)| self.set_column(rest[1], c, v));
+                inputs
+                    .into_iter()
+                    .enumerate()
+                    .for_each(|(c, v)| self.set_column(rest[1], c, Of::Thread, v));
             }
             "drift" => {
                 let drift = self.section(&program.drift, &x, time, within);
                 for (state, value) in drift.into_iter().enumerate() {
                     if self.in_memory {
-                        self.set_column(rest[2], state, value);
+                        self.set_column(rest[2], state, Of::Node, value);
                     } else {
                         outputs[state] = value.to_bits_of();
                     }
@@ -318,7 +454,7 @@ impl Model {
                 let observed = self.section(&program.observe, &x, time, within);
                 for (at, &variable) in self.recorded.iter().enumerate() {
                     if let Recorded::Observed(o) = variable {
-                        self.set_column(rest[2], at, observed[o]);
+                        self.set_column(rest[2], at, self.recorded(), observed[o]);
                     }
                 }
             }

@@ -4,6 +4,7 @@
 #![allow(missing_docs, unreachable_pub, clippy::unwrap_used, reason = "a test")]
 
 mod emulated;
+mod groups;
 #[allow(dead_code, reason = "shared with the tests of the CPU engine")]
 #[path = "../engine/programs.rs"]
 mod programs;
@@ -11,7 +12,7 @@ mod programs;
 mod reference;
 
 use cuda_std::emulate::Order;
-use host::back::gpu::DeviceJob;
+use host::back::gpu::{DeviceJob, DeviceLimits, PlanName, PrepareError};
 use host::back::{AfferentMatrix, Initial, Job, ParameterValues, Recorded, Speed, SweptParameter};
 use host::experiment::{BalloonWindkessel, Method, Precision};
 use host::ir::{BinaryOp, Inst};
@@ -66,20 +67,49 @@ fn on_cpu(job: &Job<'_>) -> Kept {
     kept
 }
 
+/// A device on which small jobs make groups.
+const SMALL: DeviceLimits = DeviceLimits { shared_bytes: 160 << 10, processors: 1 };
+
 fn emulated(job: &Job<'_>, fold: bool, steps: u32, order: Order) -> Kept {
+    emulated_with(job, fold, steps, order, PlanName::Plain).unwrap()
+}
+
+/// The same with a plan; nothing if the job can't be run with it.
+fn emulated_with(
+    job: &Job<'_>,
+    fold: bool,
+    steps: u32,
+    order: Order,
+    plan: PlanName,
+) -> Option<Kept> {
     let mut kept = Kept::new(job);
-    let device_job = DeviceJob::new(job, fold).unwrap();
+    let device_job = match DeviceJob::with_plan(job, fold, plan, &SMALL) {
+        Err(PrepareError::Plan { .. }) => return None,
+        other => other.unwrap(),
+    };
     match job.precision {
         Precision::F32 => emulated::run::<f32>(&device_job, steps, order, &mut kept),
         Precision::F64 => emulated::run::<f64>(&device_job, steps, order, &mut kept),
     }
-    kept
+    Some(kept)
 }
 
-fn assert_same(job: &Job<'_>, what: &str) {
+/// Compares the emulated kernels of all plans that run a job with the CPU engine; which those were.
+fn assert_same(job: &Job<'_>, what: &str) -> Vec<PlanName> {
     let expected = on_cpu(job);
+    let mut plans = Vec::new();
+    for plan in [PlanName::Plain, PlanName::Delayed, PlanName::Sparse, PlanName::Dense] {
+        if assert_same_with(job, what, &expected, plan) {
+            plans.push(plan);
+        }
+    }
+    plans
+}
+
+fn assert_same_with(job: &Job<'_>, what: &str, expected: &Kept, plan: PlanName) -> bool {
     for (fold, steps, order) in [(true, 1000, Order::Ascending), (false, 37, Order::Descending)] {
-        let found = emulated(job, fold, steps, order);
+        let Some(found) = emulated_with(job, fold, steps, order, plan) else { return false };
+        let what = format!("{what}, plan {}", plan.name());
         assert!(expected.status == found.status, "{what}: {:?}", found.status);
         for (point, (a, b)) in expected.rows.iter().zip(&found.rows).enumerate() {
             for (monitor, (a, b)) in a.iter().zip(b).enumerate() {
@@ -94,6 +124,7 @@ fn assert_same(job: &Job<'_>, what: &str) {
         }
         assert!(expected.means == found.means, "{what}: means");
     }
+    true
 }
 
 /// Weights and lengths without structure, the same at every call.

@@ -12,8 +12,8 @@ mod interpreter;
 mod meaning;
 
 use assembler::Assembler;
-use host::back::gpu::{DeviceJob, KernelsError, kernels};
-use host::experiment::{Experiment, Method, Precision, load};
+use host::back::gpu::{DeviceJob, DeviceLimits, KernelsError, PlanName, kernels};
+use host::experiment::{Experiment, Method, Normals, Precision, load};
 use host::simulation::{Options, Simulation};
 use libtest_mimic::{Arguments, Failed, Trial};
 use std::path::{Path, PathBuf};
@@ -103,23 +103,40 @@ fn assemble(assembler: &Assembler, path: &Path, precision: Precision) -> Result<
     let mut experiment: Experiment = load(path).map_err(|error| error.render(false))?.experiment;
     experiment.precision = precision;
     let all = env::var_os("PTX_GENERATIONS").is_some_and(|value| value == "all");
-    // The experiment's own method with constants folded, and the one with most stages without.
+    // The experiment's own method with constants folded, and the one with most stages without, that
+    // with cuRAND's normals.
     let own = experiment.integration.method;
     let most = if own == Method::Map { own } else { Method::Rk4 };
-    for (method, fold) in [(own, true), (most, false)] {
+    for (method, fold, normals) in [(own, true, Normals::Portable), (most, false, Normals::Curand)]
+    {
         experiment.integration.method = method;
+        experiment.normals = normals;
         let simulation = Simulation::new(&experiment, &Options::default())?;
         let job = simulation.job();
-        let device_job = DeviceJob::new(&job, fold)?;
-        for (major, minor, usual) in GENERATIONS {
-            if !usual && !all {
+        let mut plans = 0;
+        for plan in PlanName::ALL {
+            let Ok(device_job) = DeviceJob::with_plan(&job, fold, plan, &DeviceLimits::default())
+            else {
+                continue;
+            };
+            // What is chosen is one of the others.
+            plans += usize::from(plan != PlanName::Auto);
+            if plan == PlanName::Auto {
                 continue;
             }
-            let module = device_job.module(kernels(major, minor)?)?;
-            let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-            let name = format!("{stem}.{precision:?}.{method:?}.sm_{major}{minor}");
-            assembler.assemble(&name, &module, major, minor)?;
+            for (major, minor, usual) in GENERATIONS {
+                if !usual && !all {
+                    continue;
+                }
+                let modules = device_job.modules(kernels(major, minor)?)?;
+                for (module, (entry, _)) in modules.iter().zip(device_job.entries()) {
+                    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+                    let name = format!("{stem}.{precision:?}.{method:?}.{entry}.sm_{major}{minor}");
+                    assembler.assemble(&name, module, major, minor)?;
+                }
+            }
         }
+        assert!(plans > 0, "no plan runs {}", path.display());
     }
     Ok(())
 }

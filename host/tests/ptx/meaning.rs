@@ -7,7 +7,7 @@ use host::back::cpu::interp::{Real, run_section};
 use host::back::gpu::DeviceJob;
 use host::back::ptx::Filler;
 use host::back::{Initial, Job, ParameterTable, Record, Speed};
-use host::experiment::{Method, Precision};
+use host::experiment::{Method, Normals, Precision};
 use host::ir::{
     BinaryOp, Bound, CompareOp, Function1, Function2, Input, Inst, LogicOp, Program, Section,
     UnaryOp, Value,
@@ -202,6 +202,7 @@ fn job(program: &Program, precision: Precision) -> Job<'_> {
         initial: Initial::Shared(vec![0.0; 2]),
         signals: Vec::new(),
         seed: 0,
+        normals: Normals::Portable,
         points: vec![0],
         record: Record::default(),
         noise_replay: None,

@@ -1,9 +1,7 @@
 //! Where the data of a block's point is.
 
 use super::KernelFloat;
-use crate::abi::{
-    EdgeRecord, GatherRecord, MonitorRecord, PointRecord, SimulationArguments, features,
-};
+use crate::abi::{EdgeRecord, GatherRecord, MonitorRecord, PointRecord, SimulationArguments};
 use crate::scheme::StepSizes;
 use cuda_std::thread;
 
@@ -50,6 +48,20 @@ pub(super) enum Scheme {
     Map,
 }
 
+impl Scheme {
+    /// The scheme in a word of [`features`], told by one bit after the other: of a chain of comparisons
+    /// the compiler would make a table of jumps, which the assembler does not see through.
+    #[inline(always)]
+    pub(super) fn of(word: u32) -> Self {
+        match (word & 0b10 != 0, word & 0b01 != 0) {
+            (false, false) => Self::Euler,
+            (false, true) => Self::Heun,
+            (true, false) => Self::Rk4,
+            (true, true) => Self::Map,
+        }
+    }
+}
+
 /// A block at work on its point.
 #[derive(Clone, Copy)]
 pub(super) struct Block<T> {
@@ -94,20 +106,8 @@ impl<T: KernelFloat> Block<T> {
     }
 
     #[inline(always)]
-    pub(super) fn method(&self) -> u32 {
-        self.features & features::METHOD
-    }
-
-    /// The scheme, told by one bit after the other: of a chain of comparisons the compiler would make a
-    /// table of jumps, which the assembler does not see through.
-    #[inline(always)]
     pub(super) fn scheme(&self) -> Scheme {
-        match (self.features & 0b10 != 0, self.features & 0b01 != 0) {
-            (false, false) => Scheme::Euler,
-            (false, true) => Scheme::Heun,
-            (true, false) => Scheme::Rk4,
-            (true, true) => Scheme::Map,
-        }
+        Scheme::of(self.features)
     }
 
     /// A step and a part of it as time: the product in 64 bits, rounded once.

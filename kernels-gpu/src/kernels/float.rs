@@ -1,9 +1,11 @@
 //! The precision of a kernel.
 
 use crate::lane::Lane;
+use cuda_std::global::Constant;
+use cuda_std::shared::Word;
 
 /// `f32` or `f64`.
-pub trait KernelFloat: Lane<Mask = bool> + 'static {
+pub trait KernelFloat: Lane<Mask = bool> + Word + Constant + 'static {
     /// Zero.
     const ZERO: Self;
     /// Negative zero: what is added to it stays.

@@ -159,7 +159,7 @@ unsafe fn integrate<T: KernelFloat, M: Model<T>>(
     let states = a.states;
     let state = |s: u32| block.state(s, node);
     let stage = |stage: u32, s: u32| block.column(a.stage_column + stage * states + s, node);
-    let mut stages = Stages::new(block);
+    let mut stages = Stages::new(block.features);
     // SAFETY: there is a column for every state and stage, and the node is this thread's.
     unsafe {
         let k = |order: u32, s: u32| *stage(order, s);

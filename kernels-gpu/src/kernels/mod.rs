@@ -11,6 +11,7 @@
 mod block;
 mod float;
 mod gather;
+pub mod group;
 mod memory;
 #[cfg(not(target_arch = "nvptx64"))]
 mod native;

@@ -6,7 +6,7 @@ use crate::abi::{MonitorRecord, features};
 use crate::bold::{Constants, balloon_step, bold_signal};
 use crate::mean::accumulate;
 use crate::noise::{normal_index, subsequence};
-use crate::{philox, scheme};
+use crate::{curand, philox, scheme};
 use cuda_std::thread;
 
 /// The normal numbers that a thread drew last: a block of Philox serves four, which may be those of
@@ -26,12 +26,16 @@ impl Normals {
         Self { subsequence: 0, block: u64::MAX, values: [0.0; 4] }
     }
 
-    /// Normal `index` of a subsequence.
+    /// Normal `index` of a subsequence, cuRAND's or the portable one.
     #[inline(always)]
-    fn get(&mut self, seed: u64, subsequence: u64, index: u64) -> f32 {
+    pub(super) fn get(&mut self, curand: bool, seed: u64, subsequence: u64, index: u64) -> f32 {
         let block = index / 4;
         if block != self.block || subsequence != self.subsequence {
-            let values = philox::normals(seed, subsequence, block);
+            let values = if curand {
+                curand::normals(seed, subsequence, block)
+            } else {
+                philox::normals(seed, subsequence, block)
+            };
             *self = Self { subsequence, block, values };
         }
         // Selected, because an array that is indexed at run time would live in local memory.
@@ -54,10 +58,11 @@ pub(super) unsafe fn draw_noise<T: KernelFloat>(
 ) {
     let a = &block.arguments;
     let sequence = subsequence(block.record.key, node);
+    let curand = block.has(features::CURAND);
     let mut variable = 0;
     while variable < a.noisy {
         let index = normal_index(step, a.noisy, variable);
-        let z = T::from_f32(normals.get(a.seed, sequence, index));
+        let z = T::from_f32(normals.get(curand, a.seed, sequence, index));
         // SAFETY: one column a noisy variable.
         unsafe {
             let sigma = *block.column(a.sigma_column + variable, node);
@@ -70,7 +75,7 @@ pub(super) unsafe fn draw_noise<T: KernelFloat>(
 /// How many rows of a time series are complete after `recorded` recorded steps of this launch, and
 /// whether the last of these steps completed one.
 #[inline(always)]
-fn rows_after(monitor: &MonitorRecord, recorded: u32) -> (u32, bool) {
+pub(super) fn rows_after(monitor: &MonitorRecord, recorded: u32) -> (u32, bool) {
     let since = monitor.phase + recorded;
     let rows = since / monitor.period;
     (rows, rows * monitor.period == since)

@@ -176,7 +176,7 @@ unsafe fn integrate<T: KernelFloat, const S: usize, M: Model<T, S>>(
     // first is such a sum. Sums start at −0, which changes nothing.
     let (mut first, mut middle) = ([T::NEGATIVE_ZERO; S], [T::NEGATIVE_ZERO; S]);
     let (mut place, mut time) = (x, block.time(clock.step, 0.0));
-    let mut stages = Stages::new(block);
+    let mut stages = Stages::new(block.features);
     // SAFETY: the caller's.
     unsafe {
         let last = loop {

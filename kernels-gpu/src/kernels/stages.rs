@@ -4,8 +4,6 @@
 //! share one loop: the first stage is at the state, each further one at the state moved along the
 //! derivative before it.
 
-use super::KernelFloat;
-use super::block::Block;
 use crate::abi::features;
 
 /// The current stage of a step, and how many are left.
@@ -27,9 +25,9 @@ const DISTURBED: u32 = 0b100;
 impl Stages {
     /// Before the first stage of a step.
     #[inline(always)]
-    pub(super) fn new<T: KernelFloat>(block: &Block<T>) -> Self {
-        let predictor = if block.has(features::NOISE) { 1 | DISTURBED } else { 1 };
-        let method = block.method();
+    pub(super) fn new(word: u32) -> Self {
+        let predictor = if word & features::NOISE != 0 { 1 | DISTURBED } else { 1 };
+        let method = word & features::METHOD;
         let further = if method == features::HEUN {
             predictor
         } else if method == features::RK4 {

@@ -3,6 +3,7 @@
 use super::arguments::Placement;
 use super::function::{Names, Place};
 use super::name::comment;
+use super::normals;
 use crate::back::{Job, ParameterValues, Recorded};
 use crate::experiment::{Experiment, Method, ParameterValue, Precision};
 use std::fmt::Write;
@@ -27,7 +28,26 @@ pub(super) fn text(
     }
     let file = experiment.source.0.rsplit(['/', '\\']).next().unwrap_or_default();
     let version = env!("CARGO_PKG_VERSION");
-    line(&format!("Written by host {version} from {file}: `host export {file} -o kernel.cu`."));
+    line(&format!("Written by host {version} from {file}:"));
+    let changes = experiment.changes.changes();
+    let (options, others): (Vec<&String>, Vec<&String>) =
+        changes.iter().partition(|change| change.starts_with("--"));
+    let mut command = format!("  host export {file} -o kernel.cu");
+    for option in options {
+        if command.len() + option.len() > WIDTH {
+            line(&command);
+            command = "     ".to_owned();
+        }
+        command = format!("{command} {option}");
+    }
+    line(&command);
+    if !others.is_empty() {
+        let others: Vec<&str> = others.into_iter().map(String::as_str).collect();
+        line(&format!("Changed by the program that wrote it: {}.", others.join(", ")));
+    }
+    if let Some(compat) = experiment.compat {
+        line(&format!("The rules are those of {}: {}.", compat.name(), compat.about()));
+    }
     let method = match job.method {
         Method::Euler => "Euler's scheme",
         Method::Heun => "Heun's scheme",
@@ -74,6 +94,9 @@ pub(super) fn text(
         Precision::F64 => F64,
     });
     NUMERICS.lines().for_each(&mut line);
+    if !job.program.noisy.is_empty() {
+        NOISE.lines().chain(normals::remark(job.normals).lines()).for_each(&mut line);
+    }
     out + " */\n"
 }
 
@@ -119,6 +142,9 @@ fn time_unit(ms: f64) -> String {
     }
 }
 
+/// Longer commands go on in another line.
+const WIDTH: usize = 104;
+
 const LAYOUT: &str = "
 `simulate` advances every work item by n_step steps, from step i_step. A work item, one parameter set of
 the whole network, is one block; its nodes are shared out over the threads of the block, of which there
@@ -155,7 +181,9 @@ const NUMERICS: &str = "\
 to a few units in the last place of every step, not to the bit: to 1e-5 over a thousand steps in 32 bits,
 unless the model is chaotic. The order of summation is that of `host run`. Compile without contraction:
   nvcc -fmad=false -cubin -arch=native kernel.cu
-  nvrtc: --fmad=false, and the include folder of CUDA
-  PyCUDA: SourceModule(text, options=[\"-fmad=false\"], no_extern_c=True).get_function(\"simulate\")
+  nvrtc: --fmad=false, and the include folders of CUDA: include, and include/cccl where it exists
+  PyCUDA: SourceModule(text, options=[\"-fmad=false\"], no_extern_c=True).get_function(\"simulate\")";
+
+const NOISE: &str = "\
 Noise is Philox4x32-10 as in cuRAND: each node of each work item has its own subsequence, numbered by step,
 so that it depends on the seed only, not on how the steps are split into launches.";

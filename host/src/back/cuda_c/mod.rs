@@ -8,11 +8,14 @@ mod arguments;
 mod function;
 mod header;
 mod kernel;
+mod launch;
 mod literal;
 mod name;
+mod normals;
 mod template;
 
 pub use arguments::Arguments;
+pub use launch::{ENTRY, LaunchError, Means, run, slab_bytes};
 
 use crate::back::{Job, JobError};
 use crate::experiment::{Experiment, Precision};
@@ -80,6 +83,9 @@ pub fn source(experiment: &Experiment, job: &Job<'_>) -> Result<String, SourceEr
     helpers.extend(kernel::helpers(job));
     for helper in helpers {
         text += &helper.text(job.precision);
+    }
+    if !job.program.noisy.is_empty() {
+        text += normals::text(job.normals);
     }
     for function in functions.all() {
         text += &function.text;

@@ -2,7 +2,9 @@
 
 use crate::back::Samples;
 use crate::experiment::Precision;
-use kernels_gpu::abi::{EdgeRecord, GatherRecord, MonitorRecord, PointRecord};
+use kernels_gpu::abi::{
+    ChunkRecord, EdgeRecord, GatherRecord, GroupRecord, MonitorRecord, PointRecord, RowRecord,
+};
 
 /// An array of one of the types that kernels read.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,7 +25,48 @@ pub enum HostArray {
     Edges(Vec<EdgeRecord>),
     /// Time series.
     Monitors(Vec<MonitorRecord>),
+    /// Groups of points.
+    Groups(Vec<GroupRecord>),
+    /// Parts of rows of edges.
+    Rows(Vec<RowRecord>),
+    /// Where a chunk of steps starts.
+    Chunk(Vec<ChunkRecord>),
 }
+
+/// An array of a kernel, named as its parameters are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[expect(missing_docs, reason = "documented at kernels_gpu::kernels::Pointers and GroupPointers")]
+pub enum ArrayId {
+    Chunk,
+    Groups,
+    Points,
+    Columns,
+    History,
+    Far,
+    Rows,
+    Nonfinite,
+    PointParameters,
+    NodeParameters,
+    Signals,
+    Gathers,
+    RowStarts,
+    EdgeRows,
+    Edges,
+    Weights,
+    RowSums,
+    Dense,
+    FarWeights,
+    FarDelays,
+    Monitors,
+}
+
+impl ArrayId {
+    /// The arrays that each chunk of steps has its own of.
+    pub const OF_CHUNKS: [Self; 3] = [Self::Chunk, Self::Signals, Self::Monitors];
+}
+
+/// The arrays of a batch, but for those that each chunk has its own of.
+pub type Arrays = std::collections::BTreeMap<ArrayId, Upload>;
 
 /// All variants with the same expression for their vector.
 macro_rules! each {
@@ -37,6 +80,9 @@ macro_rules! each {
             HostArray::Gathers($values) => $result,
             HostArray::Edges($values) => $result,
             HostArray::Monitors($values) => $result,
+            HostArray::Groups($values) => $result,
+            HostArray::Rows($values) => $result,
+            HostArray::Chunk($values) => $result,
         }
     };
 }
@@ -85,4 +131,16 @@ pub enum Upload {
     Values(HostArray),
     /// So many floats of the run, which the kernel writes before it reads them.
     Floats(usize),
+    /// So many floats of the run, zero at the start.
+    Zeros(usize),
+}
+
+impl Upload {
+    /// How many bytes it has, floats being so long.
+    pub fn bytes(&self, float: usize) -> usize {
+        match self {
+            Self::Values(values) => values.bytes().len(),
+            Self::Floats(count) | Self::Zeros(count) => count * float,
+        }
+    }
 }

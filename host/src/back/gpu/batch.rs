@@ -1,7 +1,8 @@
 //! Points that run together: what they need on the device, and the launches that move them on.
 
-use super::array::{HostArray, Upload};
-use super::device_job::{DeviceJob, PrepareError};
+use super::array::{ArrayId, Arrays, HostArray, Upload};
+use super::device_job::{DeviceJob, Plan, PrepareError};
+use super::group::GroupBatch;
 use super::layout::BOLD_COLUMNS;
 use super::tables::Tables;
 use crate::back::ParameterValues;
@@ -9,39 +10,41 @@ use crate::back::ptx::ParameterPlacement;
 use crate::experiment::Precision;
 use crate::ir::GatherSource;
 use crate::monitor::MonitorKind;
-use kernels_gpu::abi::{FINITE, MonitorRecord, PointRecord, SimulationArguments};
+use kernels_gpu::abi::{
+    ChunkRecord, FINITE, GroupArguments, MonitorRecord, PointRecord, SimulationArguments,
+};
 use kernels_gpu::bold::Constants;
+use kernels_gpu::ring::BLOCK;
 
 /// Threads of a block, at most. A thread has several nodes if there are more.
-const MOST_THREADS: u32 = 256;
+const MOST_THREADS: u64 = 256;
 
-/// The arrays of a batch, named as the parameters of the kernel. `signals` and `monitors` belong to
-/// each [`Launch`].
-#[derive(Clone, Debug)]
-#[expect(missing_docs, reason = "documented at kernels_gpu::kernels::Pointers")]
-pub struct Arrays {
-    pub columns: HostArray,
-    pub history: Upload,
-    pub rows: Upload,
-    pub nonfinite: HostArray,
-    pub points: HostArray,
-    pub point_parameters: HostArray,
-    pub node_parameters: HostArray,
-    pub gathers: HostArray,
-    pub row_starts: HostArray,
-    pub edges: HostArray,
-    pub weights: HostArray,
-    pub row_sums: HostArray,
-}
+/// The parameters of a kernel that runs one block a point, after its arguments.
+pub(super) const POINTS: [ArrayId; 14] = [
+    ArrayId::Columns,
+    ArrayId::History,
+    ArrayId::Rows,
+    ArrayId::Nonfinite,
+    ArrayId::Points,
+    ArrayId::PointParameters,
+    ArrayId::NodeParameters,
+    ArrayId::Signals,
+    ArrayId::Gathers,
+    ArrayId::RowStarts,
+    ArrayId::Edges,
+    ArrayId::Weights,
+    ArrayId::RowSums,
+    ArrayId::Monitors,
+];
 
 /// Points that run together.
 #[derive(Clone, Debug)]
 pub struct Batch<'a> {
     pub(super) device_job: &'a DeviceJob<'a>,
     pub(super) points: Vec<usize>,
-    /// Steps of a launch.
+    /// Steps of a chunk.
     steps: u32,
-    arguments: SimulationArguments,
+    work: Work,
     /// Time series: where the rows of each start, and for how many rows of a point there is room.
     pub(super) series: Vec<(u64, u32)>,
 }
@@ -55,17 +58,68 @@ pub struct MonitorRows {
     pub count: u32,
 }
 
-/// One launch of a batch.
+/// How a batch is computed.
+#[derive(Clone, Debug)]
+enum Work {
+    /// One block a point.
+    Points(Box<SimulationArguments>),
+    /// One block a group of points.
+    Groups(GroupBatch),
+}
+
+/// A chunk of steps of a batch: calls of kernels, one after the other, and what they add.
 #[derive(Clone, Debug)]
 pub struct Launch {
-    /// The first parameter of the kernel.
-    pub arguments: SimulationArguments,
+    /// Where it starts.
+    pub chunk: HostArray,
+    /// How many steps it makes.
+    pub steps: u32,
     /// The stimuli.
     pub signals: HostArray,
     /// The time series.
     pub monitors: HostArray,
     /// What it adds to each time series.
     pub rows: Vec<MonitorRows>,
+    /// The calls of kernels. Those of all chunks but the last are the same if the arguments are
+    /// [`CallArguments::Group`].
+    pub calls: Vec<Call>,
+}
+
+/// A call of a kernel.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Call {
+    /// The kernel, a position in [`DeviceJob::entries`].
+    pub kernel: usize,
+    /// Its first parameter.
+    pub arguments: CallArguments,
+    /// Blocks along x and y.
+    pub grid: [u32; 2],
+    /// Threads of a block.
+    pub threads: u32,
+    /// Shared memory of a block.
+    pub shared_bytes: u32,
+}
+
+/// The first parameter of a kernel.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "of nearly the same size, and never many")]
+pub enum CallArguments {
+    /// Of a kernel that runs one block a point.
+    Points(SimulationArguments),
+    /// Of a kernel that runs one block a group.
+    Group(GroupArguments),
+}
+
+impl Launch {
+    /// The array of this chunk, if it is one that each chunk has its own of.
+    pub fn array(&self, id: ArrayId) -> Option<&HostArray> {
+        match id {
+            ArrayId::Chunk => Some(&self.chunk),
+            ArrayId::Signals => Some(&self.signals),
+            ArrayId::Monitors => Some(&self.monitors),
+            _ => None,
+        }
+    }
 }
 
 impl<'a> DeviceJob<'a> {
@@ -80,7 +134,10 @@ impl<'a> DeviceJob<'a> {
         steps: u32,
     ) -> Result<(Batch<'a>, Arrays), PrepareError> {
         let (job, precision, nodes) = (self.job, self.job.precision, self.job.nodes);
-        let steps = steps.clamp(1, 1 << 30).min(job.total_steps().clamp(1, 1 << 30) as u32);
+        let mut steps = steps.clamp(1, 1 << 30).min(job.total_steps().clamp(1, 1 << 30) as u32);
+        if matches!(&self.plan, Plan::Groups(plan) if plan.delayed) {
+            steps = steps.next_multiple_of(BLOCK as u32);
+        }
         let mut speeds: Vec<f64> = Vec::new();
         let mut classes = Vec::with_capacity(points.len());
         for &point in points {
@@ -93,6 +150,8 @@ impl<'a> DeviceJob<'a> {
         }
         let tables = Tables::new(job, &speeds)?;
         let capacities = self.capacities(&speeds)?;
+        let floats = |values: Vec<f64>| HostArray::floats(precision, values.into_iter());
+        let mut arrays = Arrays::new();
         let mut history = 0_u64;
         let records = points.iter().zip(&classes).map(|(&point, &class)| {
             let record = PointRecord {
@@ -105,7 +164,22 @@ impl<'a> DeviceJob<'a> {
             record
         });
         let records: Vec<PointRecord> = records.collect();
-
+        let work = match &self.plan {
+            Plan::Plain => {
+                let starts = HostArray::U32(tables.row_starts.clone());
+                arrays.insert(ArrayId::RowStarts, Upload::Values(starts));
+                arrays.insert(ArrayId::History, Upload::Floats(history as usize));
+                Work::Points(Box::new(self.arguments()))
+            }
+            Plan::Groups(plan) => Work::Groups(GroupBatch::new(
+                self,
+                plan,
+                &classes,
+                &capacities,
+                &tables,
+                &mut arrays,
+            )),
+        };
         let mut rows = 0_u64;
         let variables = job.record.variables.len();
         let series = job.record.monitors.iter().map(|kind| {
@@ -117,28 +191,18 @@ impl<'a> DeviceJob<'a> {
         });
         let series = series.collect();
 
-        let floats = |values: Vec<f64>| HostArray::floats(precision, values.into_iter());
-        let arrays = Arrays {
-            columns: floats(self.initial_columns(points)),
-            history: Upload::Floats(history as usize),
-            rows: Upload::Floats(rows as usize),
-            nonfinite: HostArray::U64(vec![FINITE; points.len() * nodes]),
-            points: HostArray::Points(records),
-            point_parameters: floats(self.point_parameters(points)),
-            node_parameters: floats(self.node_parameters()),
-            row_sums: tables.row_sums(precision),
-            gathers: HostArray::Gathers(tables.gathers),
-            row_starts: HostArray::U32(tables.row_starts),
-            edges: HostArray::Edges(tables.edges),
-            weights: floats(tables.weights),
-        };
-        let batch = Batch {
-            device_job: self,
-            points: points.to_vec(),
-            steps,
-            arguments: self.arguments(),
-            series,
-        };
+        let batch = Batch { device_job: self, points: points.to_vec(), steps, work, series };
+        arrays.insert(ArrayId::Rows, Upload::Floats(rows as usize));
+        let mut values = |id, array| arrays.insert(id, Upload::Values(array));
+        values(ArrayId::Columns, floats(batch.initial_columns()));
+        values(ArrayId::Nonfinite, HostArray::U64(vec![FINITE; points.len() * nodes]));
+        values(ArrayId::Points, HostArray::Points(records));
+        values(ArrayId::PointParameters, floats(self.point_parameters(points)));
+        values(ArrayId::NodeParameters, floats(self.node_parameters()));
+        values(ArrayId::RowSums, tables.row_sums(precision));
+        values(ArrayId::Gathers, HostArray::Gathers(tables.gathers));
+        values(ArrayId::Edges, HostArray::Edges(tables.edges));
+        values(ArrayId::Weights, floats(tables.weights));
         Ok((batch, arrays))
     }
 
@@ -153,22 +217,9 @@ impl<'a> DeviceJob<'a> {
                     longest = matrix.longest_delay(speed, job.dt_ms)?.max(longest);
                 }
             }
-            Ok(Self::history_steps(longest))
+            Ok(self.history_steps(longest))
         };
         speeds.iter().map(capacity).collect()
-    }
-
-    /// `[point][column][node]`: initial states, zeros elsewhere.
-    fn initial_columns(&self, points: &[usize]) -> Vec<f64> {
-        let per_point = self.columns.count as usize * self.job.nodes;
-        let mut columns = vec![0.0; points.len() * per_point];
-        if per_point > 0 {
-            for (columns, &point) in columns.chunks_exact_mut(per_point).zip(points) {
-                let states = self.job.initial.of(point);
-                columns[..states.len()].copy_from_slice(states);
-            }
-        }
-        columns
     }
 
     /// `[point][parameter]`
@@ -199,6 +250,11 @@ impl<'a> DeviceJob<'a> {
         by_node.flatten().copied().collect()
     }
 
+    /// Records that time series have in a kernel.
+    pub(super) fn monitor_records(&self) -> u32 {
+        self.job.record.monitors.iter().map(records).sum()
+    }
+
     fn arguments(&self) -> SimulationArguments {
         let (job, columns) = (self.job, &self.columns);
         let (by_point, _) = ParameterPlacement::counts(&self.placements);
@@ -218,7 +274,7 @@ impl<'a> DeviceJob<'a> {
             noisy: job.program.noisy.len() as u32,
             signals: job.signals.len() as u32,
             variables: job.record.variables.len() as u32,
-            monitors: job.record.monitors.iter().map(records).sum(),
+            monitors: self.monitor_records(),
             mean: u32::from(job.record.mean),
             point_parameters: by_point,
             columns: columns.count,
@@ -240,14 +296,36 @@ impl Batch<'_> {
         &self.points
     }
 
-    /// Blocks of a launch: one a point.
-    pub fn grid(&self) -> u32 {
-        self.points.len() as u32
+    /// Initial states, and zeros in the other columns.
+    fn initial_columns(&self) -> Vec<f64> {
+        let job = self.device_job.job;
+        let count = match &self.work {
+            Work::Points(arguments) => self.points.len() * arguments.columns as usize * job.nodes,
+            Work::Groups(groups) => groups.values(),
+        };
+        let mut columns = vec![0.0; count];
+        for (index, &point) in self.points.iter().enumerate() {
+            for (state, values) in job.initial.of(point).chunks_exact(job.nodes).enumerate() {
+                for (node, &value) in values.iter().enumerate() {
+                    columns[self.column_place(index, state as u32, node)] = value;
+                }
+            }
+        }
+        columns
     }
 
-    /// Threads of a block.
-    pub fn threads(&self) -> u32 {
-        (self.device_job.job.nodes as u64).next_multiple_of(32).min(MOST_THREADS.into()) as u32
+    /// Where the array `columns` has a value of a node of point `index` of the batch.
+    fn column_place(&self, index: usize, column: u32, node: usize) -> usize {
+        let nodes = self.device_job.job.nodes;
+        match &self.work {
+            Work::Points(a) => (index * a.columns as usize + column as usize) * nodes + node,
+            Work::Groups(groups) => groups.place(index, column, node),
+        }
+    }
+
+    /// Where the array `columns` has the sum of a recorded variable.
+    pub(super) fn mean_place(&self, index: usize, variable: usize, node: usize) -> usize {
+        self.column_place(index, self.device_job.mean_column() + variable as u32, node)
     }
 
     /// The launches, in order; each goes on where the one before it stopped.
@@ -270,8 +348,24 @@ impl Batch<'_> {
             let first = kind.rows(recorded_before);
             MonitorRows { first, count: (kind.rows(recorded_after) - first) as u32 }
         });
+        let calls = match (&self.work, &self.device_job.plan) {
+            (Work::Groups(groups), Plan::Groups(plan)) => groups.calls(plan, steps),
+            (Work::Points(arguments), _) => {
+                let arguments = SimulationArguments { first_step, steps, ..**arguments };
+                vec![Call {
+                    kernel: 0,
+                    arguments: CallArguments::Points(arguments),
+                    grid: [self.points.len() as u32, 1],
+                    threads: (job.nodes as u64).next_multiple_of(32).min(MOST_THREADS) as u32,
+                    shared_bytes: 0,
+                }]
+            }
+            (Work::Groups(_), Plan::Plain) => Vec::new(),
+        };
         Launch {
-            arguments: SimulationArguments { first_step, steps, ..self.arguments },
+            chunk: HostArray::Chunk(vec![ChunkRecord { first_step }]),
+            steps,
+            calls,
             signals: HostArray::floats(job.precision, signals),
             monitors: HostArray::Monitors(monitors.collect()),
             rows: rows.collect(),
@@ -294,7 +388,7 @@ impl Batch<'_> {
             period: kind.period() as u32,
             phase: (recorded - kind.rows(recorded) * kind.period()) as u32,
             capacity,
-            column: self.device_job.columns.windows[monitor],
+            column: self.device_job.window_column(monitor),
             variables: kind.variables(job.record.variables.len()) as u32,
             ..MonitorRecord::default()
         };

@@ -110,16 +110,19 @@ impl<'a> Collector<'a> {
 
     fn points<T: Real>(&self, columns: &[T], sink: &mut dyn Sink) -> Result<(), SinkError> {
         let device_job = self.batch.device_job;
-        let (job, layout) = (device_job.job, &device_job.columns);
-        let per_point = layout.count as usize * job.nodes;
-        let first = layout.mean as usize * job.nodes;
-        let count = job.record.variables.len() * job.nodes;
+        let job = device_job.job;
+        let (variables, nodes) = (job.record.variables.len(), job.nodes);
         let steps = T::from_f64(job.steps as f64);
         for (index, &status) in self.status.iter().enumerate() {
-            let sums = || &columns[index * per_point + first..][..count];
+            let places = || {
+                let of = |variable| {
+                    (0..nodes).map(move |node| self.batch.mean_place(index, variable, node))
+                };
+                (0..variables).flat_map(of)
+            };
             let mean: Option<Vec<T>> = job.record.mean.then(|| match status {
-                Status::Finite => sums().iter().map(|&sum| sum / steps).collect(),
-                Status::NonFinite { .. } => vec![T::NAN; count],
+                Status::Finite => places().map(|place| columns[place] / steps).collect(),
+                Status::NonFinite { .. } => vec![T::NAN; variables * nodes],
             });
             let mean = mean.as_deref().map(T::samples);
             sink.point(PointResult { point: self.batch.points[index], status, mean })?;

@@ -1,8 +1,12 @@
 //! A job with the kernel that runs it.
 
+use super::array::ArrayId;
+use super::batch::POINTS;
+use super::group::{ADVANCE, DeviceLimits, FAR_DENSE, FAR_SPARSE, GroupPlan, Ineligible, PlanName};
 use super::layout::Columns;
 use crate::back::ptx::{
-    self, CheckError, FillError, Filler, ParameterPlacement, SpliceError, edge_states,
+    self, CheckError, FillError, Filler, ParameterPlacement, SharedColumns, SpliceError,
+    edge_states,
 };
 use crate::back::{Job, JobError};
 use crate::connectome::delays::DelayError;
@@ -10,6 +14,7 @@ use crate::experiment::Precision;
 use crate::monitor::MonitorKind;
 use cuda_std::slot::SlotError;
 use kernels_gpu::kernels::REGISTER_STATES;
+use kernels_gpu::ring::BLOCK;
 
 /// Why a job cannot be prepared for a device.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -26,6 +31,14 @@ pub enum PrepareError {
     /// A period that does not fit.
     #[error("a recording period of {0} steps is too long: at most 2^30 are possible")]
     Period(u64),
+    /// A plan that was asked for does not fit.
+    #[error("plan `{plan}` can't run this experiment: {reason}")]
+    Plan {
+        /// Its name.
+        plan: &'static str,
+        /// Why.
+        reason: Ineligible,
+    },
 }
 
 impl From<DelayError> for PrepareError {
@@ -81,7 +94,16 @@ impl Kernel {
     }
 }
 
-/// A job, its kernel and where everything is.
+/// Which kernels run a job.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Plan {
+    /// One block a point.
+    Plain,
+    /// One block a group of points.
+    Groups(GroupPlan),
+}
+
+/// A job, its kernels and where everything is.
 #[derive(Clone, Debug)]
 pub struct DeviceJob<'a> {
     pub(super) job: &'a Job<'a>,
@@ -90,6 +112,8 @@ pub struct DeviceJob<'a> {
     pub(super) placements: Vec<ParameterPlacement>,
     /// Values that enter the history.
     pub(super) channels: usize,
+    pub(super) plan: Plan,
+    why_plain: Option<Ineligible>,
 }
 
 impl<'a> DeviceJob<'a> {
@@ -116,7 +140,79 @@ impl<'a> DeviceJob<'a> {
             kernel,
             placements: ParameterPlacement::of_job(job, fold),
             channels: program.emit.results.len() + edge_states(program).len(),
+            plan: Plan::Plain,
+            why_plain: None,
         })
+    }
+
+    /// The same with the kernels that a plan names, on a device with these limits.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new); a plan that the job can't be run with.
+    pub fn with_plan(
+        job: &'a Job<'a>,
+        fold: bool,
+        name: PlanName,
+        limits: &DeviceLimits,
+    ) -> Result<Self, PrepareError> {
+        let mut own = Self::new(job, fold)?;
+        if name != PlanName::Plain {
+            match GroupPlan::new(job, name, limits) {
+                Ok(plan) => own.plan = Plan::Groups(plan),
+                Err(reason) if name == PlanName::Auto => own.why_plain = Some(reason),
+                Err(reason) => return Err(PrepareError::Plan { plan: name.name(), reason }),
+            }
+        }
+        Ok(own)
+    }
+
+    /// Which kernels run the job.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// The name of the plan.
+    pub fn plan_name(&self) -> &'static str {
+        match &self.plan {
+            Plan::Plain => PlanName::Plain.name(),
+            Plan::Groups(plan) => plan.name().name(),
+        }
+    }
+
+    /// Why the job runs with the plain kernel although any was allowed.
+    pub fn why_plain(&self) -> Option<&Ineligible> {
+        self.why_plain.as_ref()
+    }
+
+    /// The kernels that calls name by position, and their parameters after the arguments.
+    pub fn entries(&self) -> Vec<(String, &'static [ArrayId])> {
+        match &self.plan {
+            Plan::Plain => vec![(self.kernel.entry.clone(), &POINTS)],
+            Plan::Groups(plan) => {
+                let mut entries: Vec<(String, &'static [ArrayId])> =
+                    vec![(plan.advance_entry(), &ADVANCE)];
+                let parameters: &'static [ArrayId] =
+                    if plan.sparse { &FAR_SPARSE } else { &FAR_DENSE };
+                entries.extend(plan.far_entry().map(|entry| (entry, parameters)));
+                entries
+            }
+        }
+    }
+
+    /// First column of the means.
+    pub(super) fn mean_column(&self) -> u32 {
+        match &self.plan {
+            Plan::Plain => self.columns.mean,
+            Plan::Groups(plan) => plan.layout.mean_column,
+        }
+    }
+
+    /// First column of a time series.
+    pub(super) fn window_column(&self, monitor: usize) -> u32 {
+        match &self.plan {
+            Plan::Plain => self.columns.windows[monitor],
+            Plan::Groups(plan) => plan.layout.windows[monitor],
+        }
     }
 
     /// The job.
@@ -134,15 +230,29 @@ impl<'a> DeviceJob<'a> {
         &self.placements
     }
 
-    /// The module to load: `kernels` cut to the job's kernel, its slots filled.
+    /// The modules to load, one for each of [`entries`](Self::entries): `kernels` cut to a kernel, its
+    /// slots filled.
     ///
     /// # Errors
     /// Kernels that are not those this program was built with.
-    pub fn module(&self, kernels: &str) -> Result<String, ModuleError> {
-        let kernel = ptx::cut(kernels, &self.kernel.entry)?;
-        let module = Filler::new(self.job, &self.placements).fill(&kernel)?;
-        ptx::check(&module)?;
-        Ok(module)
+    pub fn modules(&self, kernels: &str) -> Result<Vec<String>, ModuleError> {
+        let filler = Filler::new(self.job, &self.placements);
+        let filler = match &self.plan {
+            Plan::Plain => filler,
+            Plan::Groups(plan) => filler.grouped(&SharedColumns {
+                lanes: plan.lanes(),
+                threads: plan.threads,
+                recorded: if plan.layout.recorded_by_lane { plan.lanes() } else { plan.threads },
+                width: plan.width,
+                delayed: plan.delayed,
+            }),
+        };
+        let module = |(entry, _): &(String, _)| {
+            let module = filler.fill(&ptx::cut(kernels, entry)?)?;
+            ptx::check(&module)?;
+            Ok(module)
+        };
+        self.entries().iter().map(module).collect()
     }
 
     /// Bytes of a float of the run.
@@ -154,7 +264,10 @@ impl<'a> DeviceJob<'a> {
     }
 
     /// Steps that the history of a point keeps whose slowest delay is so long.
-    pub fn history_steps(longest_delay: u32) -> u32 {
+    pub fn history_steps(&self, longest_delay: u32) -> u32 {
+        if let Plan::Groups(_) = &self.plan {
+            return GroupPlan::history_steps(longest_delay);
+        }
         let needed = longest_delay + kernels_gpu::abi::HISTORY_MARGIN;
         if longest_delay == 0 { needed } else { needed.next_multiple_of(32) }
     }
@@ -164,11 +277,20 @@ impl<'a> DeviceJob<'a> {
     pub fn bytes_per_point(&self, longest_delay: u32) -> u64 {
         let nodes = self.job.nodes as u64;
         let (by_point, _) = ParameterPlacement::counts(&self.placements);
-        let history = u64::from(Self::history_steps(longest_delay)) * self.channels as u64 * nodes;
-        let floats = u64::from(self.columns.count) * nodes + history + u64::from(by_point);
+        let steps = u64::from(self.history_steps(longest_delay));
+        let (columns, history) = match &self.plan {
+            Plan::Plain => (self.columns.count, steps * self.channels as u64),
+            Plan::Groups(plan) if !plan.delayed => (plan.layout.columns, 0),
+            Plan::Groups(plan) => {
+                let values = (steps + BLOCK as u64) * u64::from(plan.width);
+                (plan.layout.columns, values.div_ceil(1 << plan.point_shift))
+            }
+        };
+        let floats = (u64::from(columns) + history) * nodes + u64::from(by_point);
         floats * self.float_bytes() as u64
             + 8 * nodes
             + size_of::<kernels_gpu::abi::PointRecord>() as u64
+            + size_of::<kernels_gpu::abi::GroupRecord>() as u64
     }
 
     /// Floats of time series for each point and launch of so many steps.

@@ -4,16 +4,14 @@
 //! go to one sink. While a batch computes, the arrays of the next are uploaded on the context's
 //! prefetch stream. A batch that does not fit after all is halved and tried again.
 
-use super::array::Upload;
+use super::chunks::Chunks;
 use super::{
-    Arrays, Batch, Collector, DeviceJob, HostArray, KernelsError, Launch, ModuleError,
-    PrepareError, kernels,
+    Batch, Collector, DeviceJob, DeviceLimits, KernelsError, ModuleError, PlanName, PrepareError,
+    kernels,
 };
 use crate::back::{Job, Progress, Sink, SinkError};
 use crate::compute::module::Function;
-use crate::compute::{
-    Arguments, BufferView, ComputeError, CudaComputeContext, KernelSpec, LaunchShape, Schedule,
-};
+use crate::compute::{ComputeError, CudaComputeContext, KernelSpec, Schedule};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -26,8 +24,10 @@ pub struct GpuOptions {
     pub devices: Vec<u32>,
     /// Most points of a batch; as many as fit if `None`.
     pub batch_points: Option<usize>,
-    /// Steps of a launch; chosen by the size of the batch if `None`.
+    /// Steps of a chunk, between which rows are fetched; chosen by the size of the batch if `None`.
     pub launch_steps: Option<u32>,
+    /// Which kernels.
+    pub plan: PlanName,
 }
 
 /// Why a run on GPUs stopped.
@@ -68,8 +68,10 @@ pub struct GpuSummary {
     pub node_steps: u64,
     /// All of it.
     pub elapsed: Duration,
-    /// The driver's compilation of the kernel, on the first device.
+    /// The driver's compilation of the kernels, on the slowest device.
     pub compilation: Duration,
+    /// Which kernels ran.
+    pub plan: &'static str,
 }
 
 /// Bytes of the device that are left to others and to the driver.
@@ -91,8 +93,9 @@ pub fn run(
     cancel: &AtomicBool,
 ) -> Result<GpuSummary, GpuError> {
     let from = Instant::now();
-    let device_job = DeviceJob::new(job, true)?;
     let ordinals = if options.devices.is_empty() { vec![0] } else { options.devices.clone() };
+    let limits = limits(&ordinals)?;
+    let device_job = DeviceJob::with_plan(job, true, options.plan, &limits)?;
     let shared = Shared {
         device_job: &device_job,
         options,
@@ -142,7 +145,26 @@ pub fn run(
         return Err(error);
     }
     let node_steps = job.points.len() as u64 * job.nodes as u64 * job.total_steps();
-    Ok(GpuSummary { devices, node_steps, elapsed: from.elapsed(), compilation })
+    let plan = device_job.plan_name();
+    Ok(GpuSummary { devices, node_steps, elapsed: from.elapsed(), compilation, plan })
+}
+
+/// What all devices have.
+fn limits(ordinals: &[u32]) -> Result<DeviceLimits, GpuError> {
+    let mut least: Option<DeviceLimits> = None;
+    for &ordinal in ordinals {
+        let context = CudaComputeContext::on_device(ordinal, 1 << 20)?;
+        let constraints = context.constraints();
+        let own = DeviceLimits {
+            shared_bytes: constraints.shared_bytes_per_block_optin,
+            processors: constraints.multiprocessors,
+        };
+        least = Some(least.map_or(own, |least| DeviceLimits {
+            shared_bytes: least.shared_bytes.min(own.shared_bytes),
+            processors: least.processors.min(own.processors),
+        }));
+    }
+    Ok(least.unwrap_or_default())
 }
 
 /// All points, slow conduction first: few delay classes in a batch, the largest histories early.
@@ -175,26 +197,9 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// A batch that is on the device.
 struct Loaded<'a> {
     batch: Batch<'a>,
-    arguments: Views,
+    chunks: Chunks,
     /// The ring's write head behind its arrays.
     end: u64,
-}
-
-/// The arrays of a batch, in the order of the kernel's parameters but for those of a launch.
-struct Views {
-    columns: BufferView,
-    columns_host: HostArray,
-    rows: BufferView,
-    rows_host: HostArray,
-    nonfinite: BufferView,
-    nonfinite_host: Vec<u64>,
-    /// `history`, then `points` … `node_parameters`, then `gathers` … `row_sums`.
-    history: BufferView,
-    before_signals: [BufferView; 3],
-    /// Written for each launch, as `monitors`.
-    signals: BufferView,
-    monitors: BufferView,
-    after_signals: [BufferView; 5],
 }
 
 impl<'a, 'j> Shared<'a, 'j> {
@@ -214,15 +219,18 @@ impl<'a, 'j> Shared<'a, 'j> {
         *locked(&self.working) += 1;
 
         let (major, minor) = context.constraints().compute_capability.unwrap_or((0, 0));
-        let text = self.device_job.module(kernels(major, minor)?)?;
-        let spec = KernelSpec::ptx(&self.device_job.kernel().entry, text);
+        let modules = self.device_job.modules(kernels(major, minor)?)?;
         let from = Instant::now();
-        let function = context.load_function(&spec, &Schedule::default())?;
+        let mut functions = Vec::new();
+        for ((entry, _), text) in self.device_job.entries().iter().zip(modules) {
+            let spec = KernelSpec::ptx(entry, text);
+            functions.push(context.load_function(&spec, &Schedule::default())?);
+        }
         let compilation = from.elapsed();
 
         let mut next = self.next_batch(&mut context, capacity, false)?;
         while let Some(current) = next.take() {
-            next = self.compute(&mut context, &function, current, capacity)?;
+            next = self.compute(&mut context, &functions, current, capacity)?;
         }
         Ok((name, compilation))
     }
@@ -334,178 +342,43 @@ impl<'a, 'j> Shared<'a, 'j> {
         prefetch: bool,
     ) -> Result<Loaded<'_>, GpuError> {
         let (batch, arrays) = self.device_job.batch(points, self.launch_steps(points.len()))?;
-        let precision = self.device_job.job().precision;
-        let mut put = |bytes: &[u8]| put(context, bytes, prefetch);
-        let Arrays {
-            columns,
-            history,
-            rows,
-            nonfinite,
-            points,
-            point_parameters,
-            node_parameters,
-            gathers,
-            row_starts,
-            edges,
-            weights,
-            row_sums,
-        } = arrays;
-        let before_signals =
-            [put(points.bytes())?, put(point_parameters.bytes())?, put(node_parameters.bytes())?];
-        let after_signals = [
-            put(gathers.bytes())?,
-            put(row_starts.bytes())?,
-            put(edges.bytes())?,
-            put(weights.bytes())?,
-            put(row_sums.bytes())?,
-        ];
-        let columns_view = put(columns.bytes())?;
-        let nonfinite_view = put(nonfinite.bytes())?;
-        let floats = |upload: &Upload| match upload {
-            Upload::Values(values) => values.bytes().len(),
-            Upload::Floats(count) => count * self.device_job.float_bytes(),
-        };
-        let (history_bytes, rows_bytes) = (floats(&history), floats(&rows));
-        // The first launch is the longest.
-        let first = batch.launches().next();
-        let sizes = first.map_or((0, 0), |l| (l.signals.bytes().len(), l.monitors.bytes().len()));
-        let signals = reserve(context, sizes.0)?;
-        let monitors = reserve(context, sizes.1)?;
-        let history_view = reserve(context, history_bytes)?;
-        let rows_view = reserve(context, rows_bytes)?;
-        // Launches leave gaps where a point has room for more rows than it gets.
-        context.fill_view(&rows_view, 0)?;
-        let nonfinite_host = match nonfinite {
-            HostArray::U64(steps) => steps,
-            _ => Vec::new(),
-        };
-        let rows_host = HostArray::zeros(precision, rows_bytes / self.device_job.float_bytes());
-        let arguments = Views {
-            columns: columns_view,
-            columns_host: columns,
-            rows: rows_view,
-            rows_host,
-            nonfinite: nonfinite_view,
-            nonfinite_host,
-            history: history_view,
-            before_signals,
-            signals,
-            monitors,
-            after_signals,
-        };
-        Ok(Loaded { batch, arguments, end: context.write_checkpoint() })
+        let chunks = Chunks::upload(context, self.device_job, &batch, arrays, prefetch)?;
+        Ok(Loaded { batch, chunks, end: context.write_checkpoint() })
     }
 
     /// Runs a batch to its end; returns the next one, which was uploaded meanwhile.
     fn compute(
         &self,
         context: &mut CudaComputeContext,
-        function: &Arc<Function>,
+        functions: &[Arc<Function>],
         current: Loaded<'_>,
         capacity: u64,
     ) -> Result<Option<Loaded<'_>>, GpuError> {
-        let Loaded { batch, mut arguments, end } = current;
+        let Loaded { batch, mut chunks, end } = current;
         let mut collector = Collector::new(&batch);
         let node_steps = batch.points().len() as u64 * self.device_job.job().nodes as u64;
         let mut next = None;
         for (index, launch) in batch.launches().enumerate() {
             self.check()?;
-            arguments.launch(context, function, &batch, &launch)?;
+            chunks.launch(context, functions, self.device_job, &launch)?;
             if index == 0 {
                 next = self.next_batch(context, capacity, true)?;
             }
-            arguments.collect(context, &launch, |rows, nonfinite| {
+            chunks.collect(context, &launch, |rows, nonfinite| {
                 let mut sink = locked(&self.sink);
                 collector.launch(&launch, rows, nonfinite, &mut **sink).map_err(GpuError::Sink)
             })?;
-            self.progress.advance(node_steps * u64::from(launch.arguments.steps));
+            self.progress.advance(node_steps * u64::from(launch.steps));
         }
-        context.read_buffer_into(&arguments.columns, arguments.columns_host.bytes_mut())?;
-        if let Some(columns) = arguments.columns_host.samples() {
+        let (columns, nonfinite) = chunks.finish(context)?;
+        if let Some(columns) = columns.samples() {
             let mut sink = locked(&self.sink);
-            collector
-                .finish(columns, &arguments.nonfinite_host, &mut **sink)
-                .map_err(GpuError::Sink)?;
+            collector.finish(columns, nonfinite, &mut **sink).map_err(GpuError::Sink)?;
         }
         context.advance_read_head(end)?;
         match next {
             Some(next) => Ok(Some(next)),
             None => self.next_batch(context, capacity, false),
-        }
-    }
-}
-
-/// The least that is allocated: a kernel gets an address for an empty array too.
-const LEAST_BYTES: usize = 16;
-
-fn reserve(context: &mut CudaComputeContext, bytes: usize) -> Result<BufferView, ComputeError> {
-    context.allocate_kept(bytes.max(LEAST_BYTES) as u64, 0, 0)
-}
-
-fn put(
-    context: &mut CudaComputeContext,
-    bytes: &[u8],
-    prefetch: bool,
-) -> Result<BufferView, ComputeError> {
-    let view = reserve(context, bytes.len())?;
-    if bytes.is_empty() {
-        return Ok(view);
-    }
-    if prefetch {
-        context.write_view_prefetch(&view, bytes)?;
-    } else {
-        context.write_view(&view, bytes)?;
-    }
-    Ok(view)
-}
-
-impl Views {
-    fn launch(
-        &self,
-        context: &mut CudaComputeContext,
-        function: &Function,
-        batch: &Batch<'_>,
-        launch: &Launch,
-    ) -> Result<(), ComputeError> {
-        for (view, array) in [(&self.signals, &launch.signals), (&self.monitors, &launch.monitors)]
-        {
-            if !array.bytes().is_empty() {
-                context.write_view(view, array.bytes())?;
-            }
-        }
-        let mut arguments = Arguments::new()
-            .value(&launch.arguments)
-            .view(self.columns)
-            .view(self.history)
-            .view(self.rows)
-            .view(self.nonfinite);
-        for view in self.before_signals.into_iter().chain([self.signals]).chain(self.after_signals)
-        {
-            arguments = arguments.view(view);
-        }
-        let shape = LaunchShape {
-            grid: [batch.grid(), 1, 1],
-            block: [batch.threads(), 1, 1],
-            dynamic_shared_bytes: 0,
-        };
-        context.launch(function, &shape, &arguments.view(self.monitors))
-    }
-
-    /// Waits for a launch and hands over its rows and the first non-finite steps.
-    fn collect<E: From<ComputeError>>(
-        &mut self,
-        context: &mut CudaComputeContext,
-        launch: &Launch,
-        take: impl FnOnce(crate::back::Samples<'_>, &[u64]) -> Result<(), E>,
-    ) -> Result<(), E> {
-        if launch.rows.iter().any(|r| r.count > 0) {
-            context.read_buffer_into(&self.rows, self.rows_host.bytes_mut())?;
-        }
-        let nonfinite = bytemuck::cast_slice_mut(&mut self.nonfinite_host);
-        context.read_buffer_into(&self.nonfinite, nonfinite)?;
-        match self.rows_host.samples() {
-            Some(rows) => take(rows, &self.nonfinite_host),
-            None => Ok(()),
         }
     }
 }

@@ -6,19 +6,23 @@
 
 mod array;
 mod batch;
+#[cfg(feature = "cuda")]
+mod chunks;
 mod collect;
 mod device_job;
 #[cfg(feature = "cuda")]
 mod engine;
+mod group;
 mod kernels;
 mod layout;
 mod tables;
 
-pub use array::{HostArray, Upload};
-pub use batch::{Arrays, Batch, Launch, MonitorRows};
+pub use array::{ArrayId, Arrays, HostArray, Upload};
+pub use batch::{Batch, Call, CallArguments, Launch, MonitorRows};
 pub use collect::Collector;
-pub use device_job::{DeviceJob, Kernel, ModuleError, PrepareError};
+pub use device_job::{DeviceJob, Kernel, ModuleError, Plan, PrepareError};
 #[cfg(feature = "cuda")]
 pub use engine::{GpuError, GpuOptions, GpuSummary, run};
+pub use group::{DeviceLimits, GroupPlan, Ineligible, PlanName};
 pub use kernels::{KernelsError, kernels};
 pub use layout::Columns;

@@ -1,8 +1,8 @@
 //! What the slots of a simulation kernel are filled with.
 
 use super::ParameterPlacement;
-use super::operands::{Operands, States};
-use super::print::{Offset, Place, Source, Target, print};
+use super::operands::{Columns, Operands, States};
+use super::print::{Offset, Place, Source, Space, Target, print};
 use super::recorder::Recorded;
 use super::section;
 use super::tape::{Operand, Tape, Word};
@@ -11,7 +11,7 @@ use crate::experiment::{Method, Precision};
 use crate::ir::{Bound, GatherSource, Input, Inst, Program, Section};
 use crate::monitor::MonitorKind;
 use cuda_std::slot::{self, Call, SlotError, Type};
-use kernels_gpu::abi::features;
+use kernels_gpu::abi::{features, grouped};
 use kernels_gpu::lane::Lane;
 use kernels_gpu::scheme;
 use std::cell::RefCell;
@@ -41,6 +41,21 @@ pub enum FillError {
     },
 }
 
+/// What a kernel that runs groups of points keeps in shared memory: how many values its columns have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SharedColumns {
+    /// Lanes of a block: sums and channels have a value each.
+    pub lanes: u32,
+    /// Threads of a block: coupling inputs and noise have a value each.
+    pub threads: u32,
+    /// Values of a recorded variable.
+    pub recorded: u32,
+    /// Values of a node and step in the history.
+    pub width: u32,
+    /// Sums are delayed.
+    pub delayed: bool,
+}
+
 /// Fills the slots of a kernel for one job.
 #[derive(Clone, Debug)]
 pub struct Filler<'a> {
@@ -51,6 +66,7 @@ pub struct Filler<'a> {
     recorded: &'a [RecordedVariable],
     edge_states: Vec<u32>,
     features: u32,
+    shared: SharedColumns,
 }
 
 /// The states that sections of edges read: they enter the history after the channels.
@@ -84,9 +100,16 @@ pub(crate) fn job_features(job: &Job<'_>) -> u32 {
         (features::EVENTS, !program.events.results.is_empty()),
         (features::EDGES, program.gathers.iter().any(edge)),
         (features::RECORD, record.mean || !record.monitors.is_empty()),
+        (features::CURAND, job.draws_curand()),
         (features::BOLD, record.monitors.iter().any(|m| matches!(m, MonitorKind::Bold(_)))),
     ];
     flags.into_iter().filter(|(_, on)| *on).fold(method, |word, (flag, _)| word | flag)
+}
+
+/// What a kernel that runs groups of points is told; see [`grouped`].
+pub(crate) fn grouped_features(shared: &SharedColumns) -> u32 {
+    let width = (shared.width << grouped::WIDTH_SHIFT) & grouped::WIDTH;
+    width | if shared.delayed { grouped::DELAYED } else { 0 }
 }
 
 /// What a slot can read besides states.
@@ -95,8 +118,8 @@ struct Frame<'c> {
     time: Option<&'c str>,
     point: Option<&'c str>,
     node: Option<&'c str>,
-    coupling: Option<&'c str>,
-    gathered: Option<&'c str>,
+    coupling: Option<Columns<'c>>,
+    gathered: Option<Columns<'c>>,
     signals: Option<&'c str>,
     /// History of the source, and bytes between its channels.
     source: Option<(&'c str, &'c str)>,
@@ -113,7 +136,16 @@ impl<'a> Filler<'a> {
             recorded: &job.record.variables,
             edge_states: edge_states(job.program),
             features: job_features(job),
+            shared: SharedColumns::default(),
         }
+    }
+
+    /// For a kernel that runs groups of points.
+    #[must_use]
+    pub fn grouped(mut self, shared: &SharedColumns) -> Self {
+        self.shared = *shared;
+        self.features |= grouped_features(shared);
+        self
     }
 
     /// Replaces the slots of a kernel.
@@ -195,22 +227,29 @@ impl<'w, T: Word> Writer<'w, T> {
             node: Some(operands.address()?),
             ..Frame::default()
         };
-        let sigma = operands.address()?;
+        let sigma = self.columns(&mut operands, self.filler.shared.threads)?;
         let section = &self.filler.program.diffusion;
         let results = self.section(section, &States::Registers(Vec::new()), &frame)?;
-        let targets = self.columns(sigma, results.len());
+        let targets = self.targets(sigma, results.len());
         Ok(self.finish(targets, results))
     }
 
     fn emit(self, memory: bool) -> Result<String, FillError> {
         let (mut operands, states, frame) = self.start(memory)?;
-        let (channels, stride) = (operands.address()?, operands.address()?);
+        let channels = self.columns(&mut operands, self.filler.shared.lanes)?;
+        let stride = if channels.shared { "" } else { operands.address()? };
         let mut results = self.section(&self.filler.program.emit, &states, &frame)?;
         for &state in &self.filler.edge_states {
             results.push(self.state(&states, state)?);
         }
         let targets = (0..results.len() as u32)
-            .map(|channel| Target::Memory(self.channel(channels, stride, channel)))
+            .map(|channel| {
+                Target::Memory(if channels.shared {
+                    self.column(channels, u64::from(channel))
+                } else {
+                    self.channel(channels.base, stride, channel)
+                })
+            })
             .collect();
         Ok(self.finish(targets, results))
     }
@@ -245,20 +284,24 @@ impl<'w, T: Word> Writer<'w, T> {
 
     fn post(self, memory: bool) -> Result<String, FillError> {
         let (mut operands, states, mut frame) = self.start(memory)?;
-        frame.gathered = Some(operands.address()?);
-        let coupling = operands.address()?;
+        let shared = &self.filler.shared;
+        frame.gathered = Some(self.columns(&mut operands, shared.lanes)?);
+        let coupling = self.columns(&mut operands, shared.threads)?;
         let results = self.section(&self.filler.program.post, &states, &frame)?;
-        let targets = self.columns(coupling, results.len());
+        let targets = self.targets(coupling, results.len());
         Ok(self.finish(targets, results))
     }
 
     fn drift(self, memory: bool) -> Result<String, FillError> {
         let (mut operands, states, mut frame) = self.start(memory)?;
-        frame.coupling = Some(operands.address()?);
+        frame.coupling = Some(self.columns(&mut operands, self.filler.shared.threads)?);
         frame.signals = Some(operands.address()?);
         let mut results = self.section(&self.filler.program.drift, &states, &frame)?;
-        let targets =
-            if memory { self.columns(operands.address()?, results.len()) } else { self.outputs() };
+        let targets = if memory {
+            self.state_columns(operands.address()?, results.len())
+        } else {
+            self.outputs()
+        };
         // Dummies stand still at 0.
         results.resize(targets.len(), Recorded::splat(0.0));
         Ok(self.finish(targets, results))
@@ -267,10 +310,10 @@ impl<'w, T: Word> Writer<'w, T> {
     fn disturb(self, memory: bool) -> Result<String, FillError> {
         let mut operands = Operands::new(self.call);
         let states = operands.states(memory, self.float, 0)?;
-        let noise = operands.address()?;
+        let noise = self.columns(&mut operands, self.filler.shared.threads)?;
         let mut results = self.all_states(&states)?;
         for (variable, &state) in self.filler.program.noisy.iter().enumerate() {
-            let xi = self.input(Source::Memory(self.column(noise, variable as u64, false)));
+            let xi = self.input(Source::Memory(self.column(noise, variable as u64)));
             let x = &mut results[state as usize];
             *x = *x + xi;
         }
@@ -295,7 +338,7 @@ impl<'w, T: Word> Writer<'w, T> {
 
     fn event(self, memory: bool) -> Result<String, FillError> {
         let (mut operands, states, mut frame) = self.start(memory)?;
-        frame.coupling = Some(operands.address()?);
+        frame.coupling = Some(self.columns(&mut operands, self.filler.shared.threads)?);
         frame.signals = Some(operands.address()?);
         let mut results = self.all_states(&states)?;
         let after = self.section(&self.filler.program.events, &states, &frame)?;
@@ -309,14 +352,14 @@ impl<'w, T: Word> Writer<'w, T> {
     /// Recorded variables that are not states, each in its column.
     fn observe(self, memory: bool) -> Result<String, FillError> {
         let (mut operands, states, mut frame) = self.start(memory)?;
-        frame.coupling = Some(operands.address()?);
+        frame.coupling = Some(self.columns(&mut operands, self.filler.shared.threads)?);
         frame.signals = Some(operands.address()?);
-        let recorded = operands.address()?;
+        let recorded = self.columns(&mut operands, self.filler.shared.recorded)?;
         let observed = self.section(&self.filler.program.observe, &states, &frame)?;
         let (mut targets, mut results) = (Vec::new(), Vec::new());
         for (column, &variable) in self.filler.recorded.iter().enumerate() {
             if let RecordedVariable::Observed(at) = variable {
-                targets.push(Target::Memory(self.column(recorded, column as u64, false)));
+                targets.push(Target::Memory(self.column(recorded, column as u64)));
                 results.push(*observed.get(at).ok_or_else(|| self.operands())?);
             }
         }
@@ -327,11 +370,11 @@ impl<'w, T: Word> Writer<'w, T> {
     fn record(self, memory: bool) -> Result<String, FillError> {
         let mut operands = Operands::new(self.call);
         let states = operands.states(memory, self.float, 0)?;
-        let recorded = operands.address()?;
+        let recorded = self.columns(&mut operands, self.filler.shared.recorded)?;
         let (mut targets, mut results) = (Vec::new(), Vec::new());
         for (column, &variable) in self.filler.recorded.iter().enumerate() {
             if let RecordedVariable::State(state) = variable {
-                targets.push(Target::Memory(self.column(recorded, column as u64, false)));
+                targets.push(Target::Memory(self.column(recorded, column as u64)));
                 results.push(self.state(&states, state as u32)?);
             }
         }
@@ -381,12 +424,12 @@ impl<'w, T: Word> Writer<'w, T> {
         states: &States<'_>,
         frame: &Frame<'_>,
     ) -> Option<Recorded<'_, T>> {
-        let column = |base: Option<&str>, at: u32| {
-            Some(Source::Memory(self.column(base?, u64::from(at), false)))
+        let column = |columns: Option<Columns<'_>>, at: u32| {
+            Some(Source::Memory(self.column(columns?, u64::from(at))))
         };
         let constant = |base: &str, bytes: u64| {
             let (base, offset) = (base.to_owned(), Offset::Bytes(bytes));
-            Some(Source::Memory(Place { base, offset, constant: true }))
+            Some(Source::Memory(Place { base, offset, space: Space::Constant }))
         };
         let source = match input {
             Input::Time => Some(Source::Register(frame.time?.to_owned())),
@@ -400,7 +443,7 @@ impl<'w, T: Word> Writer<'w, T> {
                     constant(frame.point?, u64::from(at) * self.size)
                 }
                 ParameterPlacement::PerNode(at) => {
-                    Some(Source::Memory(self.column(frame.node?, u64::from(at), true)))
+                    constant(frame.node?, u64::from(at) * self.filler.nodes as u64 * self.size)
                 }
             },
             Input::SourceState(state) => {
@@ -422,21 +465,29 @@ impl<'w, T: Word> Writer<'w, T> {
         Recorded::input(&self.tape, place as u32)
     }
 
-    /// The value of a node in a column.
-    fn column(&self, base: &str, column: u64, constant: bool) -> Place {
-        let offset = Offset::Bytes(column * self.filler.nodes as u64 * self.size);
-        Place { base: base.to_owned(), offset, constant }
+    /// The next operand, the address of columns; `stride` is that of shared memory.
+    fn columns(&self, operands: &mut Operands<'w>, stride: u32) -> Result<Columns<'w>, FillError> {
+        operands.columns(self.filler.nodes as u32, stride)
+    }
+
+    /// The value of a lane in a column.
+    fn column(&self, columns: Columns<'_>, column: u64) -> Place {
+        let offset = Offset::Bytes(column * u64::from(columns.stride) * self.size);
+        let space = if columns.shared { Space::Shared } else { Space::Global };
+        Place { base: columns.base.to_owned(), offset, space }
     }
 
     /// A channel of the history.
     fn channel(&self, base: &str, stride: &str, channel: u32) -> Place {
         let offset = Offset::Stride(stride.to_owned(), channel);
-        Place { base: base.to_owned(), offset, constant: false }
+        Place { base: base.to_owned(), offset, space: Space::Global }
     }
 
     fn state(&self, states: &States<'_>, state: u32) -> Result<Recorded<'_, T>, FillError> {
         let source = match states {
-            States::Memory(base) => Source::Memory(self.column(base, u64::from(state), false)),
+            States::Memory(base) => {
+                Source::Memory(self.column(self.global(base), u64::from(state)))
+            }
             States::Registers(names) => match names.get(state as usize) {
                 Some(name) => Source::Register((*name).to_owned()),
                 None => return Err(self.operands()),
@@ -458,12 +509,21 @@ impl<'w, T: Word> Writer<'w, T> {
     fn state_targets(&self, states: &States<'_>) -> Vec<Target> {
         match states {
             States::Registers(_) => self.outputs(),
-            States::Memory(base) => self.columns(base, self.filler.program.states.len()),
+            States::Memory(base) => self.state_columns(base, self.filler.program.states.len()),
         }
     }
 
-    fn columns(&self, base: &str, count: usize) -> Vec<Target> {
-        (0..count as u64).map(|at| Target::Memory(self.column(base, at, false))).collect()
+    /// Columns in global memory.
+    fn global<'b>(&self, base: &'b str) -> Columns<'b> {
+        Columns { base, stride: self.filler.nodes as u32, shared: false }
+    }
+
+    fn state_columns(&self, base: &str, count: usize) -> Vec<Target> {
+        self.targets(self.global(base), count)
+    }
+
+    fn targets(&self, columns: Columns<'_>, count: usize) -> Vec<Target> {
+        (0..count as u64).map(|at| Target::Memory(self.column(columns, at))).collect()
     }
 
     fn outputs(&self) -> Vec<Target> {

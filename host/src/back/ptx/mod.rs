@@ -17,6 +17,6 @@ mod tape;
 
 pub use check::{CheckError, check};
 pub(crate) use fill::edge_states;
-pub use fill::{FillError, Filler};
+pub use fill::{FillError, Filler, SharedColumns};
 pub use placement::ParameterPlacement;
 pub use splice::{SpliceError, cut};

@@ -3,6 +3,17 @@
 use super::fill::FillError;
 use cuda_std::slot::{Call, Register, Type};
 
+/// Where columns start: values of one lane, a stride apart.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Columns<'c> {
+    /// The register with the address of the first.
+    pub(super) base: &'c str,
+    /// Values from one to the next.
+    pub(super) stride: u32,
+    /// In shared memory: the address has 32 bits.
+    pub(super) shared: bool,
+}
+
 /// The states of a node.
 #[derive(Clone, Debug)]
 pub(super) enum States<'c> {
@@ -34,6 +45,16 @@ impl<'c> Operands<'c> {
     /// The next operand, an address.
     pub(super) fn address(&mut self) -> Result<&'c str, FillError> {
         self.next(Type::U64)
+    }
+
+    /// The next operand, the address of columns: in global memory they are `nodes` values apart, in
+    /// shared memory `stride`.
+    pub(super) fn columns(&mut self, nodes: u32, stride: u32) -> Result<Columns<'c>, FillError> {
+        let shared = matches!(self.inputs.as_slice().first(), Some(r) if r.ty == Type::U32);
+        if shared {
+            return Ok(Columns { base: self.next(Type::U32)?, stride, shared });
+        }
+        Ok(Columns { base: self.address()?, stride: nodes, shared })
     }
 
     /// The states that come first: an address, or all floats but the last `others`.

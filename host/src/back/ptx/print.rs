@@ -21,15 +21,26 @@ pub(super) enum Offset {
     Stride(String, u32),
 }
 
-/// A place in global memory.
+/// Which memory a place is in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Space {
+    /// The device's, that the block writes too.
+    Global,
+    /// The device's, where nobody writes during the launch.
+    Constant,
+    /// The block's.
+    Shared,
+}
+
+/// A place in memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Place {
     /// The register with the address.
     pub(super) base: String,
     /// What is added to it.
     pub(super) offset: Offset,
-    /// Whether nobody writes there during the launch.
-    pub(super) constant: bool,
+    /// Which memory it is in.
+    pub(super) space: Space,
 }
 
 /// Where an input is.
@@ -82,7 +93,8 @@ pub(super) fn print(
             Target::Register(name) => printer.line(format_args!("mov.b{width} {name}, {operand};")),
             Target::Memory(place) => {
                 let address = printer.address(place);
-                printer.line(format_args!("st.global.b{width} [{address}], {operand};"));
+                let space = if place.space == Space::Shared { "shared" } else { "global" };
+                printer.line(format_args!("st.{space}.b{width} [{address}], {operand};"));
             }
         }
     }
@@ -213,6 +225,9 @@ impl Printer<'_> {
 
     /// What stands in the brackets of a load or store.
     fn address(&mut self, place: &Place) -> String {
+        if let (Space::Shared, Offset::Bytes(bytes)) = (place.space, &place.offset) {
+            return format!("{}+{bytes}", place.base);
+        }
         let base = match self.addresses.get(&place.base) {
             Some(name) => name.clone(),
             None => {
@@ -248,9 +263,13 @@ impl Printer<'_> {
                 }
                 Source::Memory(place) => {
                     let address = self.address(place);
-                    let cached = if place.constant { ".nc" } else { "" };
+                    let space = match place.space {
+                        Space::Global => "global",
+                        Space::Constant => "global.nc",
+                        Space::Shared => "shared",
+                    };
                     let name = self.new_word(value);
-                    self.line(format_args!("ld.global{cached}.b{width} {name}, [{address}];"));
+                    self.line(format_args!("ld.{space}.b{width} {name}, [{address}];"));
                 }
             }
             return;

@@ -59,6 +59,19 @@ impl FakeLaunch<'_> {
         }
     }
 
+    /// The bytes from where a pointer argument points to the end of the allocation: for a kernel that
+    /// is compiled code.
+    pub fn bytes(&mut self, argument: usize) -> &mut [u8] {
+        let address: u64 = self.value(argument);
+        match self.memory.range_mut(..=address).next_back() {
+            Some((base, bytes)) => {
+                let offset = usize::try_from(address - base).unwrap_or(usize::MAX);
+                bytes.get_mut(offset..).unwrap_or_default()
+            }
+            None => &mut [],
+        }
+    }
+
     /// Writes numbers to where a pointer argument points.
     pub fn write(&mut self, argument: usize, numbers: &[f32]) {
         let address = self.value(argument);

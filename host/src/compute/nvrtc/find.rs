@@ -9,6 +9,9 @@ const NAMES: [&str; 5] =
 /// Folders below `site-packages` in which NVIDIA's wheels put the library, newest first.
 const WHEEL_FOLDERS: [&str; 3] = ["nvidia/cu13/lib", "nvidia/cuda_nvrtc/lib", "nvidia/cu12/lib"];
 
+/// Environment variables that name a toolkit.
+const TOOLKIT_VARIABLES: [&str; 3] = ["CUDA_HOME", "CUDA_PATH", "CUDA_ROOT"];
+
 /// Names and paths to try, in order. `variable` reads an environment variable.
 ///
 /// `NVRTC_LIBRARY` names the library or its folder, and then nothing else is tried.
@@ -17,7 +20,7 @@ pub(super) fn candidates(variable: impl Fn(&str) -> Option<OsString>) -> Vec<Pat
         return if named.is_dir() { existing(&named) } else { vec![named] };
     }
     let mut found: Vec<PathBuf> = NAMES.iter().map(PathBuf::from).collect();
-    for name in ["CUDA_HOME", "CUDA_PATH", "CUDA_ROOT"] {
+    for name in TOOLKIT_VARIABLES {
         if let Some(root) = variable(name).map(PathBuf::from) {
             found.extend(in_toolkit(&root));
         }
@@ -73,13 +76,39 @@ fn existing(folder: &Path) -> Vec<PathBuf> {
     NAMES.iter().map(|name| folder.join(name)).filter(|path| path.exists()).collect()
 }
 
-/// Folders with headers beside a library: in a toolkit or the wheels of CUDA 13 all headers lie in
-/// one folder, in the wheels of CUDA 12 each package has its own.
-pub(super) fn include_folders(library: &Path) -> Vec<PathBuf> {
-    let Some(package) = library.parent().and_then(Path::parent) else { return Vec::new() };
-    let mut folders = vec![package.join("include")];
+/// Folders with headers: beside the library, then in toolkits and wheels, for a library that the
+/// loader found by its name.
+pub(super) fn include_folders(
+    library: &Path,
+    variable: impl Fn(&str) -> Option<OsString>,
+) -> Vec<PathBuf> {
+    let beside = library.parent().and_then(Path::parent).filter(|p| !p.as_os_str().is_empty());
+    let mut folders = beside.map_or_else(Vec::new, headers_of_package);
+    if folders.is_empty() {
+        let toolkits = TOOLKIT_VARIABLES.iter().filter_map(|name| variable(name));
+        let roots = toolkits.map(PathBuf::from).chain(["/usr/local/cuda".into()]);
+        folders.extend(roots.flat_map(|root| headers_of_package(&root)));
+        for prefix in python_prefixes(&variable) {
+            for packages in site_packages(&prefix) {
+                let wheel = |folder: &&str| packages.join(folder);
+                let packages = WHEEL_FOLDERS.iter().map(wheel);
+                folders.extend(
+                    packages.filter_map(|p| Some(headers_of_package(p.parent()?))).flatten(),
+                );
+            }
+        }
+    }
+    folders.retain(|folder| folder.is_dir());
+    folders
+}
+
+/// In a toolkit or the wheels of CUDA 13 all headers lie in one folder, and those of the C++ library,
+/// which cuRAND's need, below it; in the wheels of CUDA 12 each package has its own.
+fn headers_of_package(package: &Path) -> Vec<PathBuf> {
+    let mut folders = vec![package.join("include"), package.join("include/cccl")];
     if let Some(wheels) = package.parent().filter(|folder| folder.ends_with("nvidia")) {
-        folders.extend(["cuda_runtime/include", "curand/include"].map(|f| wheels.join(f)));
+        let packages = ["cuda_runtime/include", "curand/include", "cuda_cccl/include"];
+        folders.extend(packages.map(|folder| wheels.join(folder)));
     }
     folders.retain(|folder| folder.is_dir());
     folders
@@ -117,14 +146,20 @@ mod tests {
         touch(&old);
         touch(&new);
         touch(&packages.join("cu13/include/curand_kernel.h"));
+        touch(&packages.join("cu13/include/cccl/nv/target"));
         touch(&packages.join("curand/include/curand_kernel.h"));
         let prefix = folder.path().as_os_str().to_owned();
         let found = candidates(|name| (name == "VIRTUAL_ENV").then(|| prefix.clone()));
         assert_eq!(found[0], PathBuf::from("libnvrtc.so.13"));
         let place = |path: &Path| found.iter().position(|f| f == path).unwrap();
         assert!(place(&new) < place(&old));
-        assert_eq!(include_folders(&old), [packages.join("curand/include")]);
+        let none = |_: &str| None;
+        assert_eq!(include_folders(&old, none), [packages.join("curand/include")]);
         let both = [packages.join("cu13/include"), packages.join("curand/include")];
-        assert_eq!(include_folders(&new), both);
+        assert_eq!(include_folders(&new, none), both);
+        // A library that the loader found by its name says nothing about its headers.
+        let active = |name: &str| (name == "VIRTUAL_ENV").then(|| prefix.clone());
+        let found = include_folders(Path::new("libnvrtc.so.13"), active);
+        assert!(both.iter().all(|folder| found.contains(folder)), "{found:?}");
     }
 }

@@ -43,6 +43,9 @@ pub(super) fn experiment(
     (name, text): (&str, &str),
     overrides: &Overrides,
 ) -> Option<Experiment> {
+    let given = overrides;
+    let completed = given.compat.map(|compat| compat.complete(given));
+    let overrides = completed.as_ref().unwrap_or(given);
     let wrapped = wrap(cx, tree)?;
     let tree = wrapped.as_ref().unwrap_or(tree);
     class::check(tree, &tvbo::EXPERIMENT, &mut cx.out, &mut cx.skipped);
@@ -93,17 +96,17 @@ pub(super) fn experiment(
     };
     let fixed = override_values(cx, &mut names, &mut network, overrides);
     let explorations = tree.get("explorations");
-    let extra = (&overrides.axes[..], &fixed[..]);
-    let sweep = sweep::explorations(cx, explorations, &mut names, extra, overrides.mode);
+    let sweep = sweep::explorations(cx, explorations, &mut names, &fixed, overrides);
     let any_delay = resolved.couplings.iter().any(|c| c.connected && c.delayed);
     if !cx.out.failed() {
         network::plausible(cx, &network, integration.dt_ms(), any_delay);
     }
     let text_of = |key: &str| tree.get(key).and_then(Node::scalar).map(|s| s.text.clone());
-    Some(Experiment {
+    let mut experiment = Experiment {
         label: text_of("label").unwrap_or_else(|| model.dynamics.name.clone()),
         description: text_of("description"),
         source: (name.to_owned(), text.to_owned()),
+        changes: given.clone(),
         dynamics: model.dynamics,
         parameters,
         couplings: resolved.couplings,
@@ -114,8 +117,16 @@ pub(super) fn experiment(
         sweep,
         seed: overrides.seed.unwrap_or(seed),
         precision: overrides.precision.unwrap_or(precision),
+        normals: overrides.normals.unwrap_or_default(),
+        compat: overrides.compat,
         skipped: std::mem::take(&mut cx.skipped),
-    })
+    };
+    if let Some(compat) = given.compat {
+        compat.apply(&mut experiment);
+        let message = format!("by the rules of {}: {}", compat.name(), compat.about());
+        cx.out.push(Diagnostic::note(Code::NotSupported, message));
+    }
+    Some(experiment)
 }
 
 /// A file that holds a model alone is an experiment of that model.

@@ -4,7 +4,8 @@ use super::range;
 use super::read::{Context, Named};
 use crate::diagnostic::{Code, Diagnostic, Location};
 use crate::experiment::{
-    Axis, AxisSpec, AxisTarget, Dynamics, Noise, Parameter, ParameterValue, Scope, Sweep, SweepMode,
+    Axis, AxisTarget, Dynamics, Noise, Overrides, Parameter, ParameterValue, Scope, Sweep,
+    SweepMode,
 };
 use crate::yaml::{Node, nearest};
 
@@ -178,8 +179,8 @@ pub(super) fn explorations(
     cx: &mut Context<'_>,
     node: Option<&Node>,
     names: &mut Names<'_>,
-    extra: (&[AxisSpec], &[AxisTarget]),
-    mode: Option<SweepMode>,
+    fixed: &[AxisTarget],
+    overrides: &Overrides,
 ) -> Sweep {
     let mut sweep = Sweep::default();
     let mut used: Option<Named<'_>> = None;
@@ -198,31 +199,53 @@ pub(super) fn explorations(
             sweep = exploration(cx, member, names);
         }
     }
-    let (extra, fixed) = extra;
+    if overrides.replace_sweep {
+        sweep = Sweep::default();
+    }
     for axis in sweep.axes.iter().filter(|a| fixed.contains(&a.target)) {
         let message = format!("`{}` is set, and is not swept then", axis.name);
         cx.out.push(Diagnostic::note(Code::UnknownAxis, message));
     }
     sweep.axes.retain(|a| !fixed.contains(&a.target));
-    for spec in extra {
+    for spec in &overrides.axes {
         let Some(target) = target(cx, names, &spec.name, None) else { continue };
-        if spec.values.is_empty() {
-            let message = format!("the sweep axis `{}` has no values", spec.name);
-            cx.out.push(Diagnostic::error(Code::BadValue, message));
+        for (code, message) in faults(&spec.name, target, &spec.values) {
+            cx.out.push(Diagnostic::error(code, message));
         }
         if fixed.contains(&target) {
             let message = format!("`{}` is set and swept at once", spec.name);
             let help = "leave out one of --set and --sweep";
             cx.out.push(Diagnostic::error(Code::BadValue, message).help(help));
         }
+        // Those of the file have a place in it.
+        if sweep.axes.iter().any(|a| a.target == target && a.location.is_none()) {
+            let message = format!("two sweep axes set `{}`", spec.name);
+            cx.out.push(Diagnostic::error(Code::BadValue, message));
+        }
         sweep.axes.retain(|a| a.target != target);
         let unit = unit(names, target);
         let values = spec.values.clone();
         sweep.axes.push(Axis { name: spec.name.clone(), target, values, unit, location: None });
     }
-    sweep.mode = mode.unwrap_or(sweep.mode);
+    sweep.mode = overrides.mode.unwrap_or(sweep.mode);
     check_axes(cx, &sweep);
     sweep
+}
+
+/// What is wrong with the values of an axis.
+fn faults(name: &str, target: AxisTarget, values: &[f64]) -> Vec<(Code, String)> {
+    let mut faults = Vec::new();
+    if values.is_empty() {
+        faults.push((Code::BadValue, format!("the sweep axis `{name}` has no values")));
+    }
+    if let Some(bad) = values.iter().find(|v| !v.is_finite()) {
+        faults.push((Code::BadNumber, format!("the sweep axis `{name}` takes the value {bad}")));
+    }
+    if target == AxisTarget::ConductionSpeed && values.iter().any(|v| *v <= 0.0) {
+        let message = "the conduction speed must be positive on the whole axis";
+        faults.push((Code::BadNumber, message.to_owned()));
+    }
+    faults
 }
 
 fn unit(names: &Names<'_>, target: AxisTarget) -> Option<String> {
@@ -271,17 +294,8 @@ fn exploration(cx: &mut Context<'_>, member: Named<'_>, names: &mut Names<'_>) -
         let target = target(cx, names, axis.name, Some(axis.location));
         let Some(values) = range::values(cx, axis) else { continue };
         let Some(target) = target else { continue };
-        if values.is_empty() {
-            let message = format!("the sweep axis `{}` has no values", axis.name);
-            cx.error(Code::BadValue, message, axis.location);
-        }
-        if let Some(bad) = values.iter().find(|v| !v.is_finite()) {
-            let message = format!("the sweep axis `{}` takes the value {bad}", axis.name);
-            cx.error(Code::BadNumber, message, axis.location);
-        }
-        if target == AxisTarget::ConductionSpeed && values.iter().any(|v| *v <= 0.0) {
-            let message = "the conduction speed must be positive on the whole axis";
-            cx.error(Code::BadNumber, message, axis.location);
+        for (code, message) in faults(axis.name, target, &values) {
+            cx.error(code, message, axis.location);
         }
         if sweep.axes.iter().any(|a| a.target == target) {
             let message = format!("two sweep axes set `{}`", axis.name);

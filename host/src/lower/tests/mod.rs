@@ -8,7 +8,7 @@ use super::*;
 use crate::connectome::Connectome;
 use crate::diagnostic::{FileId, Location, Sources};
 use crate::experiment::{
-    Coupling, Derived, Dynamics, Enforce, Equation, Initial, Integration, Method, Network,
+    Coupling, Derived, Dynamics, Enforce, Equation, Initial, Integration, Method, Network, Normals,
     Parameter, Precision, StateVariable, Sweep, UserFunction,
 };
 use crate::ir::interp::run_section;
@@ -26,6 +26,7 @@ impl Draft {
             label: String::new(),
             description: None,
             source: (String::new(), String::new()),
+            changes: Default::default(),
             dynamics: Dynamics {
                 name: "Model".into(),
                 derived_parameters: Vec::new(),
@@ -56,6 +57,8 @@ impl Draft {
             sweep: Sweep::default(),
             seed: 0,
             precision: Precision::F64,
+            normals: Normals::Portable,
+            compat: None,
             skipped: Vec::new(),
         };
         Self { experiment, sources: Sources::default() }
