@@ -60,7 +60,7 @@ fn run_batch<T: Float>(
     let mut collector = Collector::new(batch);
     for launch in batch.launches() {
         memory.chunk(&launch);
-        for call in &launch.calls {
+        for call in launch.before.iter().chain(&launch.calls) {
             let (entry, parameters) = &entries[call.kernel];
             let pointers = Shared(parameters.iter().map(|&id| memory.start(id)).collect());
             let emulation = Emulation::new(
