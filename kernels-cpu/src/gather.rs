@@ -201,7 +201,8 @@ fn corner<T: Number, const M: usize, const N: usize>(
 }
 
 multiversion! {
-    fn near_one_or_two<T: Number>(
+    /// See [`Real::near`](crate::Real::near).
+    pub(crate) fn near<T: Number>(
         table: &NearTable<T>,
         history: &[T],
         now: &[usize],
@@ -313,21 +314,6 @@ multiversion! {
             }
         }
     }
-}
-
-/// See [`Real::near`](crate::Real::near).
-pub(crate) fn near<T: Number>(
-    isa: Isa,
-    table: &NearTable<T>,
-    history: &[T],
-    now: &[usize],
-    before: Option<[&[T]; 2]>,
-    arrays: &mut [Vec<T>],
-    sums: &[usize],
-    width: usize,
-    points: Range<usize>,
-) {
-    near_one_or_two(isa, table, history, now, before, arrays, sums, width, points);
 }
 
 /// See [`Real::dense`](crate::Real::dense).
