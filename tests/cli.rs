@@ -444,3 +444,60 @@ fn curand_normals_are_refused_on_the_cpu() {
     // Without noise there is nothing to draw.
     assert_eq!(code(&run("three_nodes", "curand")), 0);
 }
+
+#[test]
+fn a_result_becomes_a_page_and_figures() {
+    let folder = folder();
+    let out = folder.path.join("r.zarr");
+    let sweep = ["--record", "tavg:0.1", "--sweep", "I=0.1:0.3:3", "--sweep", "tau=10,20"];
+    assert_eq!(code(&small_run(&out, &[&sweep[..], &["--report"]].concat())), 0);
+    let page = std::fs::read_to_string(folder.path.join("r.html")).expect("a page");
+    assert!(page.starts_with("<!doctype html>") && page.contains("Three neurons, two couplings"));
+    let result = out.display().to_string();
+    let other = folder.path.join("other.html").display().to_string();
+    let output = host(&["report", &result, "-o", &other]);
+    assert_eq!((code(&output), stdout(&output).trim_end()), (0, other.as_str()));
+    assert_eq!(std::fs::read_to_string(&other).expect("a page"), page);
+    for (what, ending) in [("map", "svg"), ("series", "svg"), ("spectrum", "svg"), ("map", "png")] {
+        let figure = folder.path.join(format!("f.{ending}"));
+        let shown = figure.display().to_string();
+        let output = host(&["plot", &result, "--what", what, "-o", &shown]);
+        assert_eq!((code(&output), stderr(&output)), (0, String::new()), "{what}");
+        let bytes = std::fs::read(&figure).expect("a figure");
+        let start: &[u8] = if ending == "svg" { b"<svg " } else { b"\x89PNG" };
+        assert!(bytes.starts_with(start) && bytes.len() > 1000, "{what}");
+    }
+    assert_eq!(names(&folder.path), ["f.png", "f.svg", "other.html", "r.html", "r.zarr"]);
+}
+
+#[test]
+fn pictures_of_what_is_not_there_give_2_and_say_why() {
+    let folder = folder();
+    let out = folder.path.join("r.npz");
+    assert_eq!(code(&small_run(&out, &["--sweep", "I=0.1:0.3:3", "--quiet"])), 0);
+    let text = folder.path.join("text.npz");
+    std::fs::write(&text, "no result").expect("a file");
+    let (result, text) = (out.display().to_string(), text.display().to_string());
+    let nowhere = folder.path.join("no/f.svg").display().to_string();
+    let cases: &[(&[&str], &str)] = &[
+        (&["report", "/nowhere/r.npz"], "can't read results"),
+        (&["report", &text], "not a result of `host run`"),
+        (&["report", &result, "-o", &nowhere], "can't write the report"),
+        (&["plot", &text, "--what", "map"], "not a result of `host run`"),
+        (&["plot", &result, "--what", "series"], "--record tavg:PERIOD"),
+        (&["plot", &result, "--what", "fc"], "nothing in it can be drawn as a matrix"),
+        (&["plot", &result, "--what", "map", "--array", "scores"], "there is no array `scores`"),
+        (&["plot", &result, "--what", "map", "--array", "node"], "`node` can't be drawn as a map"),
+        (&["plot", &result, "--what", "map", "--variable", "q"], "there are v, w"),
+        (&["plot", &result, "--what", "map", "--across", "G"], "there is no axis `G`"),
+        (&["plot", &result, "--what", "map", "-o", &nowhere], "can't write the figure"),
+        (&["plot", &result, "--what", "map", "-o", "f.pdf"], ".svg or .png"),
+        (&["plot", &result, "--what", "pie"], "possible values"),
+    ];
+    for (arguments, part) in cases {
+        let output = host(arguments);
+        assert_eq!(code(&output), 2, "{arguments:?}: {}", stderr(&output));
+        assert!(stderr(&output).contains(part), "{arguments:?}: {}", stderr(&output));
+    }
+    assert_eq!(names(&folder.path), ["r.npz", "text.npz"]);
+}

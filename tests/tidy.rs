@@ -23,6 +23,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("back", &["compute", "connectome", "experiment", "ir", "lower", "monitor", "opt"]),
     ("sweep", &["back", "connectome", "experiment", "ir", "lower", "monitor", "opt"]),
     ("output", &["experiment"]),
+    ("figure", &["output"]),
+    ("report", &["figure", "output"]),
     (
         "simulation",
         &[
@@ -51,6 +53,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "diagnostic",
             "experiment",
             "expr",
+            "figure",
             "files",
             "ir",
             "library",
@@ -58,6 +61,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "monitor",
             "opt",
             "output",
+            "report",
             "simulation",
             "sweep",
         ],

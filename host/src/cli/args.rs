@@ -32,13 +32,18 @@ pub enum Command {
     Plan(PlanArgs),
     /// Write an experiment as one file of CUDA C for nvcc, NVRTC or PyCUDA; runs nothing.
     Export(ExportArgs),
+    /// Write a result as one HTML page that needs no network: maps, time courses, matrices, spectra.
+    Report(ReportArgs),
+    /// Draw a figure of a result, as SVG or PNG.
+    Plot(PlotArgs),
     /// List the shipped models, coupling functions and examples.
     Models(ModelsArgs),
 }
 
 impl Command {
     /// The names that may stand first; anything else is a FILE for `run`.
-    pub const NAMES: &[&str] = &["run", "check", "plan", "export", "models", "help"];
+    pub const NAMES: &[&str] =
+        &["run", "check", "plan", "export", "report", "plot", "models", "help"];
 }
 
 /// Which device.
@@ -216,6 +221,9 @@ pub struct RunArgs {
     /// Run only these points of the sweep: N or FROM..TO, separated by commas.
     #[arg(long, value_name = "LIST")]
     pub points: Option<Points>,
+    /// Write the results as a page too (see `host report`): PATH.html, beside the results if left out.
+    #[arg(long, value_name = "PATH.html", num_args = 0..=1)]
+    pub report: Option<Option<PathBuf>>,
     /// CPU threads; all cores if left out.
     #[arg(long, value_name = "N", value_parser = threads)]
     pub threads: Option<usize>,
@@ -336,6 +344,72 @@ pub struct ExportArgs {
     /// Changes to the experiment.
     #[command(flatten)]
     pub changes: ChangeArgs,
+}
+
+/// `host report`.
+#[derive(Debug, Args)]
+pub struct ReportArgs {
+    /// A result: a .npz file or a .zarr folder that `host run` wrote.
+    pub result: PathBuf,
+    /// Where the page goes; beside the result as NAME.html if left out.
+    #[arg(long, short, value_name = "PATH.html")]
+    pub out: Option<PathBuf>,
+    /// Largest size of what the page holds of the points in detail; maps are always whole.
+    #[arg(long, value_name = "MIB", default_value_t = 24)]
+    pub limit: u64,
+}
+
+/// What `host plot` draws.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum WhatArg {
+    /// Time courses, a panel a point.
+    Series,
+    /// One number a point over one or two axes of the sweep.
+    Map,
+    /// A matrix such as functional connectivity, beside the empirical one where there is one.
+    Fc,
+    /// Power spectra.
+    Spectrum,
+}
+
+/// `host plot`.
+#[derive(Debug, Args)]
+pub struct PlotArgs {
+    /// A result: a .npz file or a .zarr folder that `host run` wrote.
+    pub result: PathBuf,
+    /// What to draw.
+    #[arg(long, value_enum)]
+    pub what: WhatArg,
+    /// The array; the first that can be drawn so if left out.
+    #[arg(long, value_name = "NAME")]
+    pub array: Option<String>,
+    /// The variable; the first if left out.
+    #[arg(long, value_name = "NAME")]
+    pub variable: Option<String>,
+    /// Points, by number, of which each gets a panel: N or FROM..TO, separated by commas; 64 at most.
+    #[arg(long, value_name = "LIST")]
+    pub points: Option<Points>,
+    /// Nodes in colour, separated by commas; the others are grey.
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub nodes: Vec<String>,
+    /// The axis across a map; the longest two axes if left out.
+    #[arg(long, value_name = "AXIS")]
+    pub across: Option<String>,
+    /// The axis up a map.
+    #[arg(long, value_name = "AXIS", requires = "across")]
+    pub upwards: Option<String>,
+    /// Where a map cuts a further axis: AXIS=VALUE; at the best point if left out; repeatable.
+    #[arg(long, value_name = "AXIS=VALUE", allow_negative_numbers = true)]
+    pub at: Vec<Setting>,
+    /// Width in millimetres.
+    #[arg(long, value_name = "MM", default_value_t = 140.0)]
+    pub width: f64,
+    /// Pixels an inch of a PNG.
+    #[arg(long, value_name = "N", default_value_t = 300.0)]
+    pub dpi: f64,
+    /// Where the figure goes: PATH.svg or PATH.png; beside the result if left out.
+    #[arg(long, short, value_name = "PATH")]
+    pub out: Option<PathBuf>,
 }
 
 /// `host models`.

@@ -8,7 +8,9 @@ mod export;
 mod load;
 mod models;
 mod plan;
+mod plot;
 mod progress;
+mod report;
 mod run;
 mod summary;
 mod terminal;
@@ -34,6 +36,8 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Command::Check(args) => check::check(&args),
         Command::Plan(args) => plan::plan(&args),
         Command::Export(args) => export::export(&args),
+        Command::Report(args) => report::report(&args),
+        Command::Plot(args) => plot::plot(&args),
         Command::Models(args) => models::models(&args),
     };
     match terminal::written() {

@@ -2,9 +2,10 @@
 
 use super::args::{self, RunArgs};
 use super::progress::Meter;
-use super::{device, exit, load, summary, terminal};
+use super::{device, exit, load, report, summary, terminal};
 use crate::experiment::Loaded;
 use crate::output::results::{Provenance, python_lines};
+use crate::report::Limit;
 use crate::simulation::{Device, Options, Outcome, Record, Simulation, SimulationError};
 use crate::sweep::RunError;
 use serde_json::json;
@@ -74,7 +75,13 @@ pub(super) fn run(args: &RunArgs) -> u8 {
     match outcome {
         Ok(outcome) => {
             finished(args, &loaded, &simulation, &outcome, &out);
-            exit::DONE
+            match &args.report {
+                Some(path) => {
+                    let page = path.clone().unwrap_or_else(|| out.with_extension("html"));
+                    report::write(&out, &page, Limit::default(), args.quiet || args.json)
+                }
+                None => exit::DONE,
+            }
         }
         Err(error) if error.is_cancelled() => {
             terminal::complain("interrupted; nothing was written");

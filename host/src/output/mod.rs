@@ -8,6 +8,7 @@
 pub mod memory;
 pub mod npy;
 pub mod npz;
+pub mod read;
 pub mod results;
 pub mod zarr;
 
@@ -169,6 +170,24 @@ fn require_space(folder: &Path, needed: u64) -> Result<(), OutputError> {
         return Err(OutputError::NoSpace { path: folder.to_owned(), needed, available });
     }
     Ok(())
+}
+
+/// Writes a file beside its target and puts it in its place, so that it is never there by half.
+///
+/// # Errors
+/// If it can't be written.
+pub(crate) fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    if path.is_dir() {
+        return Err(std::io::ErrorKind::IsADirectory.into());
+    }
+    let temporary = unfinished(path);
+    let written =
+        std::fs::write(&temporary, bytes).and_then(|()| std::fs::rename(&temporary, path));
+    if written.is_err() {
+        // Nothing can be done about a failure here, and the next run uses another name.
+        let _ = std::fs::remove_file(&temporary);
+    }
+    written
 }
 
 /// The folder that holds `path`.

@@ -168,8 +168,10 @@ pub fn layout(
         let dimension = (name.clone(), axis.values.len() as u64);
         add(name, vec![dimension], Content::Reals(axis.values.clone()));
     }
-    let meta = manifest(experiment, recording, provenance, &names);
-    add("meta", vec![], Content::Strings(vec![meta.to_string()]));
+    let mut meta = manifest(experiment, recording, provenance, &names);
+    meta["dimensions"] = dimension_names(&arrays);
+    let content = Content::Strings(vec![meta.to_string()]);
+    arrays.push(ArraySpec { name: "meta".to_owned(), dimensions: vec![], content });
     (arrays, Places { tavg, nonfinite_step, series, observed, trials: trial_places })
 }
 
@@ -203,6 +205,13 @@ fn axis_array_names(experiment: &Experiment, recording: &Recording) -> Vec<Strin
     };
     let rename = |name: &String| if taken(name) { format!("axis_{name}") } else { name.clone() };
     experiment.sweep.axes.iter().map(|a| rename(&a.name)).collect()
+}
+
+/// The names of every array's dimensions, which the `.npy` format has no place for.
+fn dimension_names(arrays: &[ArraySpec]) -> Value {
+    let names =
+        |a: &ArraySpec| -> Value { a.dimensions.iter().map(|(name, _)| name.clone()).collect() };
+    arrays.iter().map(|a| (a.name.clone(), names(a))).collect()
 }
 
 fn manifest(

@@ -104,7 +104,7 @@ pub struct Call {
 
 /// The first parameter of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[expect(clippy::large_enum_variant, reason = "of nearly the same size, and never many")]
+
 pub enum CallArguments {
     /// Of a kernel that runs one block a point.
     Points(SimulationArguments),
