@@ -397,6 +397,37 @@ fn a_killed_run_leaves_the_old_result_as_it_was() {
 }
 
 #[test]
+fn the_best_point_of_each_score_is_said() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let measured = folder.path().join("fc.csv");
+    std::fs::write(&measured, "1,.9,.1\n.9,1,.3\n.1,.3,1\n").expect("a file");
+    let run = |more: &[&str]| {
+        let output = program()
+            .args(["run", "three_nodes", "--duration", "100", "--device", "cpu"])
+            .args(["--sweep", "I=0.1:0.3:3", "--observe", "fc_correlation,fc_rmse"])
+            .arg("--empirical-fc")
+            .arg(&measured)
+            .arg("--out")
+            .arg(folder.path().join("result.npz"))
+            .args(more)
+            .output()
+            .expect("the program starts");
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        output
+    };
+    let summary: Value = serde_json::from_str(&stdout(&run(&["--json"]))).expect("JSON");
+    let best = &summary["best"][0];
+    assert_eq!((&best["score"], &best["better"]), (&"fc_correlation".into(), &"higher".into()));
+    let (point, value) = (best["point"].as_u64().expect("a number"), &best["parameters"]["I"]);
+    assert_eq!(value.as_f64(), Some([0.1, 0.2, 0.3][point as usize]));
+    let said = stderr(&run(&[]));
+    for score in ["fc_correlation", "fc_rmse"] {
+        let line = said.lines().find(|l| l.starts_with(&format!("best       {score} ")));
+        assert!(line.is_some_and(|l| l.contains(" at I = 0.")), "{said}");
+    }
+}
+
+#[test]
 fn curand_normals_are_refused_on_the_cpu() {
     let folder = tempfile::tempdir().expect("a folder");
     let out = folder.path().join("out.npz");

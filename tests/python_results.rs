@@ -157,6 +157,43 @@ fn run(case: &Case, ending: &str, python: &str) -> Result<(), Failed> {
     Ok(())
 }
 
+/// A run of every statistic with the time courses that they are of, for the script to compute again.
+const STATISTICS: &[&str] = &[
+    "three_nodes",
+    "--precision",
+    "f64",
+    "--record",
+    "none",
+    "--observe",
+    "raw:v,mean:raw,variance:raw,std:raw,fc:raw,fcd:raw:500:125,spectrum:raw:256,\
+     peak_frequency:raw:256,order_parameter:raw,mean_order_parameter:raw,metastability:raw,\
+     phase_coherence:raw,fcd_ks,fc_correlation,fc_rmse,mean_fc_difference,temporal_average:v:4,\
+     volterra_bold:v:100",
+];
+
+/// What the run computes against numpy and scipy.
+fn statistics(python: &str) -> Result<(), Failed> {
+    let folder = tempfile::tempdir()?;
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/python/analysis.py");
+    succeeded(python, &Command::new(python).arg(&script).arg(folder.path()).output()?)?;
+    let out = folder.path().join("result.npz");
+    let ran = Command::new(env!("CARGO_BIN_EXE_host"))
+        .arg("run")
+        .args(STATISTICS)
+        .args(["--device", "cpu", "--quiet", "--empirical-bold"])
+        .arg(folder.path().join("bold.npy"))
+        .arg("--out")
+        .arg(&out)
+        .output()?;
+    succeeded("host", &ran)?;
+    let compared = Command::new(python).arg(&script).arg(&out).arg(folder.path()).output()?;
+    succeeded(python, &compared)?;
+    if compared.stdout.trim_ascii() != b"ok" {
+        return Err("the script did not come to its end".into());
+    }
+    Ok(())
+}
+
 fn succeeded(what: &str, output: &std::process::Output) -> Result<(), Failed> {
     if output.status.success() {
         return Ok(());
@@ -182,5 +219,16 @@ fn main() -> ExitCode {
             trials.push(trial);
         }
     }
+    let scipy = python.and_then(|python| {
+        let probe = Command::new(&python).args(["-c", "import scipy"]).output();
+        let there = probe.is_ok_and(|p| p.status.success());
+        if there { Ok(python) } else { Err(format!("{python}: it has no scipy")) }
+    });
+    let name = "statistics are numpy's and scipy's";
+    trials.push(Trial::ignorable_test(name, move || match scipy {
+        Ok(python) => statistics(&python).map(|()| Completion::Completed),
+        Err(why) if required => Err(why.into()),
+        Err(why) => Ok(Completion::ignored_with(why)),
+    }));
     libtest_mimic::run(&arguments, trials).exit_code()
 }

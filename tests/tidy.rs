@@ -12,10 +12,11 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("files", &["library"]),
     ("expr", &["diagnostic"]),
     ("ir", &[]),
+    ("analysis", &[]),
     ("opt", &["ir"]),
     ("yaml", &["diagnostic"]),
     ("connectome", &["diagnostic", "expr", "files"]),
-    ("experiment", &["connectome", "diagnostic", "expr", "files", "library", "yaml"]),
+    ("experiment", &["analysis", "connectome", "diagnostic", "expr", "files", "library", "yaml"]),
     ("lower", &["diagnostic", "experiment", "expr", "ir", "opt"]),
     // A monitor is the part of the CPU engine that watches lanes, and is made of the engine's.
     ("monitor", &["back", "experiment"]),
@@ -27,6 +28,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     (
         "simulation",
         &[
+            "analysis",
             "back",
             "compute",
             "connectome",
@@ -44,6 +46,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     (
         "cli",
         &[
+            "analysis",
             "back",
             "compute",
             "connectome",

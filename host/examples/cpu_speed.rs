@@ -242,11 +242,12 @@ fn measure<T: Real>(name: &str, job: &Job<'_>) -> Result<(), Box<dyn std::error:
         let ns = |time: std::time::Duration| time.as_secs_f64() * 1e9 / node_steps;
         println!(
             "{name} {isa:>8}: {:.3e} node-steps/s, {} points a tile, {} KiB; ns a node-step: \
-             far {:.2}, near {:.2}, noise {:.2}, step {:.2}, check {:.2}, record {:.2}, history {:.2}",
+             far {:.2}, middle {:.2}, near {:.2}, noise {:.2}, step {:.2}, check {:.2}, record {:.2}, history {:.2}",
             node_steps / best,
             points.len(),
             plan.tiles[0].bytes / 1024,
             ns(stages.far),
+            ns(stages.middle),
             ns(stages.near),
             ns(stages.noise),
             ns(stages.step),

@@ -4,6 +4,7 @@
 //! how, [`run_cuda`], [`compile_cuda`] and [`save_cuda`] are for GPUs; see [`api`]. The modules below are
 //! the stages that an experiment passes through.
 
+pub mod analysis;
 pub mod api;
 pub mod back;
 pub mod cli;

@@ -30,6 +30,7 @@ shipped![
     "couplings/Sigmoidal.yaml",
     "couplings/SigmoidalJansenRit.yaml",
     "examples/epileptor_network.yaml",
+    "examples/fit_rww.yaml",
     "examples/hopf_noise.yaml",
     "examples/izhikevich_event.yaml",
     "examples/jansen_rit_delays.yaml",

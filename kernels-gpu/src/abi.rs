@@ -202,12 +202,12 @@ pub const FINITE: u64 = u64::MAX;
 /// [`features`].
 pub mod grouped {
     /// Mask of the values of a node that lie side by side in the history: the number itself, 0 to 4.
-    pub const WIDTH: u32 = 0b111 << 8;
+    pub const WIDTH: u32 = 0b111 << 16;
     /// Where that number starts.
-    pub const WIDTH_SHIFT: u32 = 8;
+    pub const WIDTH_SHIFT: u32 = 16;
     /// Sums are delayed: far parts are ready, near ones are added from the history. Else they are
     /// products of a dense matrix with the present.
-    pub const DELAYED: u32 = 1 << 11;
+    pub const DELAYED: u32 = 1 << 19;
 }
 
 /// Steps that a block's ring in shared memory holds: those that edges read whose delay is less than

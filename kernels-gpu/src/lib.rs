@@ -17,6 +17,7 @@ pub mod lane;
 pub mod math;
 pub mod mean;
 pub mod noise;
+pub mod op;
 pub mod philox;
 pub mod probe;
 pub mod ring;

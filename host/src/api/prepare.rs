@@ -120,7 +120,7 @@ fn repeat(loaded: &mut Loaded, items: usize) {
         unit: Some("mm_per_ms".to_owned()),
         location: None,
     };
-    loaded.experiment.sweep = Sweep { axes: vec![axis], mode: SweepMode::Zip };
+    loaded.experiment.sweep = Sweep { axes: vec![axis], mode: SweepMode::Zip, trials: 1 };
 }
 
 fn check_buffer(simulation: &Simulation<'_>, given: usize) -> Result<(), Error> {

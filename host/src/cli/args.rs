@@ -1,7 +1,7 @@
 //! Every argument of the command line.
 
 use crate::back::gpu::PlanName;
-use crate::experiment::AxisSpec;
+use crate::experiment::{AxisSpec, ObserveSpec};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -174,6 +174,22 @@ pub struct ChangeArgs {
     /// fastest.
     #[arg(long, value_name = "NAME=LO:HI:N")]
     pub sweep: Vec<AxisSpec>,
+    /// What the results hold beside the means over time: names of the file's observations and of
+    /// kinds, as NAME[:SOURCE][:NUMBER…], separated by commas; all of the file's if left out. For
+    /// example `fc,fc_correlation`, `bold:S_e:1000,fcd:60:2`, `spectrum:y0`.
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub observe: Vec<ObserveSpec>,
+    /// Empirical functional connectivity to score against, [node, node]: .csv, .tsv, .txt, .npy, .npz,
+    /// .h5.
+    #[arg(long, value_name = "FILE")]
+    pub empirical_fc: Option<PathBuf>,
+    /// Empirical BOLD to score against, [sample, node], sampled as the simulated one.
+    #[arg(long, value_name = "FILE")]
+    pub empirical_bold: Option<PathBuf>,
+    /// Repeat each point of the sweep so often, with other random numbers; the results hold every
+    /// trial, and mean and standard deviation over trials.
+    #[arg(long, value_name = "N")]
+    pub trials: Option<u64>,
     /// Seed of all random numbers.
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,

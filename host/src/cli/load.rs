@@ -47,7 +47,11 @@ fn overrides(changes: &ChangeArgs) -> Overrides {
         duration: changes.duration,
         conduction_speed: changes.speed,
         global_coupling: changes.coupling,
+        trials: changes.trials,
         seed: changes.seed,
+        observe: changes.observe.clone(),
+        empirical_fc: changes.empirical_fc.clone(),
+        empirical_bold: changes.empirical_bold.clone(),
         precision: changes.precision.map(|p| match p {
             PrecisionArg::F32 => Precision::F32,
             PrecisionArg::F64 => Precision::F64,

@@ -143,6 +143,16 @@ fn finished(
         json["nonfinite"] = (outcome.nonfinite.iter())
             .map(|(point, step)| json!({ "point": point, "step": step }))
             .collect();
+        json["best"] = (outcome.best.iter())
+            .map(|b| {
+                let parameters: serde_json::Map<_, _> =
+                    b.parameters.iter().map(|(n, v)| (n.clone(), (*v).into())).collect();
+                json!({
+                    "score": b.score, "better": b.better.as_str(), "value": b.value,
+                    "point": b.point, "parameters": parameters,
+                })
+            })
+            .collect();
         terminal::say(&json.to_string());
         return;
     }
@@ -165,6 +175,9 @@ fn finished(
         terminal::complain(&format!("compiled   {share:.3} s, the driver's, for this kernel"));
     }
     terminal::complain(&format!("done       {seconds:.2} s, {rate:.3e} node-steps/s"));
+    for line in summary::best_lines(&outcome.best) {
+        terminal::complain(&line);
+    }
     terminal::say(&format!("{} holds the results; in Python:", out.display()));
     for line in python_lines(out) {
         terminal::say(&format!("    {line}"));

@@ -3,7 +3,7 @@
 use super::terminal::{bytes, count};
 use crate::diagnostic::{Diagnostic, Severity, Sources};
 use crate::experiment::{Experiment, Normals, Precision};
-use crate::simulation::Simulation;
+use crate::simulation::{BestPoint, Simulation};
 use crate::sweep::Plan;
 use serde_json::{Value, json};
 
@@ -44,11 +44,19 @@ pub(super) fn lines(simulation: &Simulation<'_>) -> Vec<String> {
         count(integration.steps(), "step"),
         integration.dt,
     ));
-    let axes: Vec<String> =
+    let mut axes: Vec<String> =
         e.sweep.axes.iter().map(|a| format!("{} ({})", a.name, a.values.len())).collect();
     let points = simulation.recording().points.len() as u64;
+    if e.sweep.trials > 1 {
+        axes.push(format!("trial ({})", e.sweep.trials));
+    }
     let swept = if axes.is_empty() { String::new() } else { format!(": {}", axes.join(" × ")) };
     lines.push(format!("sweep      {}{swept}", count(points, "point")));
+    let observed: Vec<&str> =
+        simulation.recording().observed.iter().map(|o| o.name.as_str()).collect();
+    if !observed.is_empty() {
+        lines.push(format!("observed   {}", observed.join(", ")));
+    }
     let precision = match e.precision {
         Precision::F32 => "f32",
         Precision::F64 => "f64",
@@ -94,6 +102,30 @@ pub(super) fn plan_lines(simulation: &Simulation<'_>, plan: &Plan) -> Vec<String
             bytes(simulation.result_bytes()),
         ),
     ]
+}
+
+/// The best point of each score, with its parameters.
+pub(super) fn best_lines(best: &[BestPoint]) -> Vec<String> {
+    let line = |b: &BestPoint| {
+        let parameters: Vec<String> = b
+            .parameters
+            .iter()
+            .map(|(name, value)| format!("{name} = {}", short(*value)))
+            .collect();
+        let at = if parameters.is_empty() {
+            String::new()
+        } else {
+            format!(" at {} (point {})", parameters.join(", "), b.point)
+        };
+        format!("best       {} {:.4}{at}", b.score, b.value)
+    };
+    best.iter().map(line).collect()
+}
+
+/// A number in six digits, for people.
+fn short(value: f64) -> String {
+    let rounded: f64 = format!("{value:.5e}").parse().unwrap_or(value);
+    rounded.to_string()
 }
 
 /// A finding as JSON; the place is that where to look first.

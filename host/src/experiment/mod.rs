@@ -6,13 +6,19 @@
 mod compat;
 mod load;
 mod observation;
+mod observe_spec;
 mod overrides;
 mod resolve;
 mod sweep_axes;
 
 pub use compat::Compat;
 pub use load::{LoadError, Loaded, load, load_str, load_str_with, load_with};
-pub use observation::{BalloonWindkessel, Observation, ObservationKind};
+pub use observation::{
+    BALLOON_WINDKESSEL_SETS, BalloonWindkessel, Better, Empirical, FirstOrderVolterra, Observation,
+    ObservationKind, PhaseSource, Projection, Score, SynchronyMeasure, Target, Windows,
+    balloon_windkessel,
+};
+pub use observe_spec::{ObserveSpec, ObserveSpecError};
 pub use overrides::{AxisSpec, AxisSpecError, Overrides};
 pub use sweep_axes::{Axis, AxisTarget, Sweep, SweepMode};
 
@@ -396,6 +402,8 @@ pub struct Experiment {
     pub integration: Integration,
     /// What is observed beside the temporal average.
     pub observations: Vec<Observation>,
+    /// What scores compare with.
+    pub empirical: Empirical,
     /// The sweep; no axes is one point.
     pub sweep: Sweep,
     /// Seed of all random numbers.

@@ -1,7 +1,8 @@
 //! What a caller changes in an experiment before it is resolved to the end.
 
 use super::resolve::{lin_space, log_space};
-use super::{Compat, Method, Normals, Precision, SweepMode};
+use super::{Compat, Method, Normals, ObserveSpec, Precision, SweepMode};
+use std::path::PathBuf;
 use std::str::FromStr;
 
 /// Changes from outside the file, a command line for example.
@@ -33,6 +34,16 @@ pub struct Overrides {
     pub seed: Option<u64>,
     /// Word length.
     pub precision: Option<Precision>,
+    /// What the results hold beside the means over time: these observations and no others; all of
+    /// the experiment's if empty.
+    pub observe: Vec<ObserveSpec>,
+    /// A file of empirical functional connectivity `[node, node]`; it is used in place of the
+    /// experiment's own. Relative paths start from the working folder.
+    pub empirical_fc: Option<PathBuf>,
+    /// A file of empirical BOLD `[sample, node]`.
+    pub empirical_bold: Option<PathBuf>,
+    /// How often each point of the sweep is repeated with other random numbers.
+    pub trials: Option<u64>,
     /// Which normals the noise is made of.
     pub normals: Option<Normals>,
     /// The rules of another program; what is given beside them wins.
@@ -63,6 +74,14 @@ impl Overrides {
         }));
         changes.extend(self.normals.map(|normals| format!("--normal {}", normals.name())));
         changes.extend(self.compat.map(|compat| format!("--compat {}", compat.name())));
+        let observe: Vec<String> = self.observe.iter().map(ToString::to_string).collect();
+        changes.extend((!observe.is_empty()).then(|| format!("--observe {}", observe.join(","))));
+        let files =
+            [("empirical-fc", &self.empirical_fc), ("empirical-bold", &self.empirical_bold)];
+        for (option, file) in files {
+            changes.extend(file.as_ref().map(|file| format!("--{option} {}", file.display())));
+        }
+        changes.extend(self.trials.map(|trials| format!("--trials {trials}")));
         changes.extend(self.mode.map(|mode| format!("mode = {mode:?}")));
         changes.extend(self.method.map(|method| format!("method = {method:?}")));
         changes.extend(self.transient.map(|transient| format!("transient = {transient}")));

@@ -1,5 +1,7 @@
 //! The instruction set.
 
+pub use kernels_gpu::op::{BinaryOp, CompareOp, Function1, Function2, LogicOp, UnaryOp};
+
 /// The value that instruction `.0` of a section defines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Value(pub u32);
@@ -30,101 +32,6 @@ pub enum Input {
     SourceState(u32),
     /// A sampled stimulus at this node.
     Signal(u32),
-}
-
-/// Operations on one real.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum UnaryOp {
-    /// −x
-    Neg,
-    /// |x|
-    Abs,
-    /// Square root, correctly rounded
-    Sqrt,
-    /// Largest integer ≤ x
-    Floor,
-    /// Smallest integer ≥ x
-    Ceil,
-    /// Towards zero
-    Trunc,
-    /// −1, 0 or 1; 0 for ±0, NaN for NaN
-    Sign,
-}
-
-/// Operations on two reals.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum BinaryOp {
-    /// x + y
-    Add,
-    /// x − y
-    Sub,
-    /// x · y
-    Mul,
-    /// x / y
-    Div,
-    /// The smaller; NaN if either is; `kernels_gpu::math::min`
-    Min,
-    /// The larger; NaN if either is; `kernels_gpu::math::max`
-    Max,
-    /// Remainder with the sign of the divisor: x − y·floor(x/y), exact as `kernels_gpu::math::rem_floor`
-    Rem,
-}
-
-/// Comparisons of two reals.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum CompareOp {
-    /// <
-    Lt,
-    /// ≤
-    Le,
-    /// >
-    Gt,
-    /// ≥
-    Ge,
-    /// =
-    Eq,
-    /// ≠
-    Ne,
-}
-
-/// Operations on two booleans.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum LogicOp {
-    /// Both
-    And,
-    /// At least one
-    Or,
-}
-
-/// Functions of one real, in `kernels_gpu::math`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs, reason = "each is the function of that name")]
-pub enum Function1 {
-    Exp,
-    Expm1,
-    Ln,
-    Ln1p,
-    Log2,
-    Log10,
-    Sin,
-    Cos,
-    Tan,
-    Sinh,
-    Cosh,
-    Tanh,
-    Asin,
-    Acos,
-    Atan,
-    Erf,
-    Erfc,
-}
-
-/// Functions of two reals, in `kernels_gpu::math`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs, reason = "each is the function of that name")]
-pub enum Function2 {
-    Pow,
-    Atan2,
 }
 
 /// One instruction.

@@ -2,7 +2,7 @@
 
 use super::{CompensatedMean, Monitor, TileShape};
 use crate::back::JobError;
-use crate::back::cpu::{Isa, Real, lanes};
+use crate::back::cpu::{Isa, Real};
 use crate::experiment::BalloonWindkessel;
 use kernels_gpu::bold::Constants;
 
@@ -120,7 +120,7 @@ impl<T: Real> Monitor<T> for Bold<T> {
                 self.activity.clear();
                 self.activity.extend(drive.mean.means());
                 drive.mean.reset();
-                lanes::haemodynamics(self.isa, &mut drive.state, &self.activity, &self.constants);
+                T::haemodynamics(self.isa, &mut drive.state, &self.activity, &self.constants);
             }
         }
         if !due || !haemodynamics.is_sample(steps) {
@@ -128,7 +128,7 @@ impl<T: Real> Monitor<T> for Bold<T> {
         }
         for (row, drive) in self.row.chunks_exact_mut(self.lanes).zip(&self.drives) {
             let [_, _, volume, content] = &drive.state;
-            lanes::bold(self.isa, volume, content, &self.constants, row);
+            T::bold(self.isa, volume, content, &self.constants, row);
         }
         Some(&self.row)
     }

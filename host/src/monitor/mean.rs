@@ -1,7 +1,7 @@
 //! Means over time, by lane.
 
 use super::TileShape;
-use crate::back::cpu::{Isa, Real, lanes};
+use crate::back::cpu::{Isa, Real};
 
 /// Running compensated means of all variables in all lanes.
 #[derive(Clone, Debug)]
@@ -31,7 +31,7 @@ impl<T: Real> CompensatedMean<T> {
         let sums = self.sums.chunks_exact_mut(self.lanes);
         let compensations = self.compensations.chunks_exact_mut(self.lanes);
         for ((sums, compensations), values) in sums.zip(compensations).zip(variables) {
-            lanes::accumulate(self.isa, sums, compensations, values);
+            T::accumulate(self.isa, sums, compensations, values);
         }
         self.count += 1;
     }

@@ -1,7 +1,7 @@
 //! What a run of an experiment leaves: which arrays, and the manifest that explains them.
 
 use super::{ArraySpec, Content, ElementType};
-use crate::experiment::{Experiment, Overrides, Precision, SweepMode};
+use crate::experiment::{Better, Experiment, Overrides, Precision, SweepMode};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
@@ -27,6 +27,10 @@ impl Sampling {
 pub struct ObservedArray {
     /// The observation's name.
     pub name: String,
+    /// What it is, in a word.
+    pub kind: &'static str,
+    /// Names of the variables or observations that it is of.
+    pub sources: Vec<String>,
     /// Sampled in time, or one value a point.
     pub sampling: Option<Sampling>,
     /// Names and extents of the dimensions after point and time.
@@ -48,6 +52,10 @@ pub struct Recording {
     pub series: Option<Sampling>,
     /// Further observations.
     pub observed: Vec<ObservedArray>,
+    /// Arrays that are known beforehand: coordinates, labels, measured data.
+    pub fixed: Vec<ArraySpec>,
+    /// Which of `observed` are scores, by place, and which of their values are better.
+    pub scores: Vec<(usize, Better)>,
 }
 
 /// Places of the streamed arrays in the layout.
@@ -61,6 +69,9 @@ pub struct Places {
     pub series: Option<usize>,
     /// The observations, in order.
     pub observed: Vec<usize>,
+    /// Mean and standard deviation over trials `[cell, …]`, of `tavg` and of each observation that is
+    /// one result a point; empty without trials.
+    pub trials: Vec<Option<[usize; 2]>>,
 }
 
 /// Facts of the run that the manifest records.
@@ -116,14 +127,37 @@ pub fn layout(
         dimensions.extend(array.dimensions.iter().cloned());
         observed.push(add(&array.name, dimensions, Content::Streamed(float)));
     }
+    let trials = experiment.sweep.trials;
+    let mut trial_places = Vec::new();
+    if trials > 1 && recording.whole_sweep {
+        let cell = ("cell".to_owned(), recording.points.len() as u64 / trials);
+        let mut pair = |name: &str, rest: &[(String, u64)]| {
+            let dimensions = || [std::slice::from_ref(&cell), rest].concat();
+            ["mean", "std"].map(|of| {
+                add(&format!("{name}_trial_{of}"), dimensions(), Content::Streamed(float))
+            })
+        };
+        trial_places.push(Some(pair("tavg", &[variable.clone(), node.clone()])));
+        for array in &recording.observed {
+            let single = array.sampling.is_none();
+            trial_places.push(single.then(|| pair(&array.name, &array.dimensions)));
+        }
+        let numbers = Content::Integers((0..trials as i64).collect());
+        add("trial", vec![("trial".to_owned(), trials)], numbers);
+    }
     add("variable", vec![variable], Content::Strings(recording.variables.clone()));
     add("node", vec![node], Content::Strings(labels.clone()));
     for name in ["node_a", "node_b"] {
-        let used = |o: &ObservedArray| o.dimensions.iter().any(|(d, _)| d == name);
-        if recording.observed.iter().any(used) {
+        let named = |dimensions: &[(String, u64)]| dimensions.iter().any(|(d, _)| d == name);
+        let used = recording.observed.iter().any(|o| named(&o.dimensions))
+            || recording.fixed.iter().any(|f| named(&f.dimensions));
+        if used {
             let dimension = (name.to_owned(), labels.len() as u64);
             add(name, vec![dimension], Content::Strings(labels.clone()));
         }
+    }
+    for ArraySpec { name, dimensions, content } in &recording.fixed {
+        add(name, dimensions.clone(), content.clone());
     }
     if !recording.whole_sweep {
         let numbers = recording.points.iter().map(|&p| p as i64).collect();
@@ -138,7 +172,7 @@ pub fn layout(
     meta["dimensions"] = dimension_names(&arrays);
     let content = Content::Strings(vec![meta.to_string()]);
     arrays.push(ArraySpec { name: "meta".to_owned(), dimensions: vec![], content });
-    (arrays, Places { tavg, nonfinite_step, series, observed })
+    (arrays, Places { tavg, nonfinite_step, series, observed, trials: trial_places })
 }
 
 /// Names that are this program's own.
@@ -153,6 +187,8 @@ const OWN_NAMES: &[&str] = &[
     "point",
     "meta",
     "nonfinite_step",
+    "cell",
+    "trial",
 ];
 
 /// The name of an observation's array: as written, unless it is one of this program's own.
@@ -162,8 +198,11 @@ pub fn observation_array_name(name: &str) -> String {
 
 /// Names of the arrays of the axes: as written, but for those that another array has already.
 fn axis_array_names(experiment: &Experiment, recording: &Recording) -> Vec<String> {
-    let taken =
-        |name: &str| OWN_NAMES.contains(&name) || recording.observed.iter().any(|o| o.name == name);
+    let taken = |name: &str| {
+        OWN_NAMES.contains(&name)
+            || recording.observed.iter().any(|o| o.name == name)
+            || recording.fixed.iter().any(|f| f.name == name)
+    };
     let rename = |name: &String| if taken(name) { format!("axis_{name}") } else { name.clone() };
     experiment.sweep.axes.iter().map(|a| rename(&a.name)).collect()
 }
@@ -182,13 +221,28 @@ fn manifest(
     axis_arrays: &[String],
 ) -> Value {
     let integration = &experiment.integration;
-    let axes: Vec<Value> = (experiment.sweep.axes.iter().zip(axis_arrays))
+    let mut axes: Vec<Value> = (experiment.sweep.axes.iter().zip(axis_arrays))
         .map(|(a, array)| {
             json!({ "name": a.name, "array": array, "values": a.values, "unit": a.unit })
         })
         .collect();
+    if experiment.sweep.trials > 1 {
+        let values: Vec<u64> = (0..experiment.sweep.trials).collect();
+        axes.push(json!({ "name": "trial", "array": "trial", "values": values, "unit": null }));
+    }
     let variables: Vec<Value> = (recording.variables.iter().zip(&recording.units))
         .map(|(name, unit)| json!({ "name": name, "unit": unit }))
+        .collect();
+    let observations: Vec<Value> = (recording.observed.iter())
+        .map(|o| {
+            let period = o.sampling.as_ref().map(|s| s.period);
+            json!({ "array": o.name, "kind": o.kind, "source": o.sources, "period": period })
+        })
+        .collect();
+    let scores: Vec<Value> = (recording.scores.iter())
+        .map(|(at, better)| {
+            json!({ "array": recording.observed[*at].name, "better": better.as_str() })
+        })
         .collect();
     let skipped: Vec<Value> = (experiment.skipped.iter())
         .map(|(name, reason)| json!({ "name": name, "reason": reason }))
@@ -206,6 +260,8 @@ fn manifest(
             "mode": mode_name(experiment.sweep.mode),
         },
         "variables": variables,
+        "observations": observations,
+        "scores": scores,
         "nodes": experiment.network.connectome.nodes(),
         "seed": experiment.seed,
         "normal": experiment.normals.name(),

@@ -10,13 +10,15 @@ mod observe;
 mod recording;
 mod result;
 mod sink;
+mod transform;
+mod trials;
 mod verify;
 
 pub use device::{Device, RunSummary};
 pub use export::{ExportError, Exported, save_cuda, save_cuda_with_driver};
 pub use recording::Record;
 pub use result::{ResultArray, RunResult};
-pub use sink::StoreSink;
+pub use sink::{Seen, StoreSink};
 pub use verify::{Difference, Verification, VerifyError, verify_cuda};
 
 #[cfg(feature = "cuda")]
@@ -25,7 +27,7 @@ use crate::back::{
     AfferentMatrix, Job, JobError, ParameterTable, ParameterValues, Signal, Speed, SweptParameter,
 };
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
-use crate::experiment::{AxisTarget, Experiment, ParameterValue, Precision};
+use crate::experiment::{Axis, AxisTarget, Better, Experiment, ParameterValue, Precision};
 use crate::lower::{Lowered, lower};
 use crate::output::results::{Places, Provenance, Recording, layout};
 use crate::output::{self, OutputError};
@@ -99,6 +101,23 @@ pub struct Outcome {
     pub summary: RunSummary,
     /// Points that left the finite numbers: number in the sweep and first such step.
     pub nonfinite: Vec<(u64, u64)>,
+    /// The best point of each score.
+    pub best: Vec<BestPoint>,
+}
+
+/// The point at which a score is best.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BestPoint {
+    /// The score's array.
+    pub score: String,
+    /// Which values are better.
+    pub better: Better,
+    /// The number of the point in the sweep.
+    pub point: u64,
+    /// The score there.
+    pub value: f64,
+    /// Names and values of the sweep's axes there.
+    pub parameters: Vec<(String, f64)>,
 }
 
 impl<'a> Simulation<'a> {
@@ -215,6 +234,8 @@ impl<'a> Simulation<'a> {
         widths.sort_unstable_by(|a, b| b.cmp(a));
         let at_once: u64 = widths.iter().take(plan.threads).sum();
         let statistics: u64 = self.kept.derived.iter().map(observe::Derived::bytes).sum();
+        let transforms: u64 = self.kept.monitors.iter().map(recording::MonitorTarget::bytes).sum();
+        let statistics = statistics.saturating_add(transforms);
         plan.bytes = plan.bytes.saturating_add(at_once.saturating_mul(statistics));
         Ok(plan)
     }
@@ -253,14 +274,33 @@ impl<'a> Simulation<'a> {
         progress: &dyn Progress,
         cancel: &AtomicBool,
     ) -> Result<Outcome, SimulationError> {
-        let rows = self.kept.record.monitors.iter();
-        let rows = rows.map(|m| m.rows(self.experiment.integration.steps())).collect();
-        let mut sink = StoreSink::new(store, self.shape(places), rows);
+        let mut sink = StoreSink::new(store, self.shape(places));
         let summary =
             device::run(&self.device, &self.job(), self.threads, &mut sink, progress, cancel)?;
-        let nonfinite = sink.finish()?;
+        let Seen { nonfinite, best } = sink.finish()?;
         let number = |(index, step): (usize, u64)| (self.recording.points[index], step);
-        Ok(Outcome { summary, nonfinite: nonfinite.into_iter().map(number).collect() })
+        let nonfinite = nonfinite.into_iter().map(number).collect();
+        Ok(Outcome { summary, nonfinite, best: self.best(&best) })
+    }
+
+    /// The best points of scores, of positions and values.
+    fn best(&self, found: &[Option<(usize, f64)>]) -> Vec<BestPoint> {
+        let sweep = &self.experiment.sweep;
+        let scores = self.recording.scores.iter().zip(found);
+        let point = |((observed, better), found): (&(usize, Better), &Option<(usize, f64)>)| {
+            let (position, value) = (*found)?;
+            let point = self.recording.points[position];
+            let parameter =
+                |(at, axis): (usize, &Axis)| (axis.name.clone(), sweep.value(at, point));
+            Some(BestPoint {
+                score: self.recording.observed[*observed].name.clone(),
+                better: *better,
+                point,
+                value,
+                parameters: sweep.axes.iter().enumerate().map(parameter).collect(),
+            })
+        };
+        scores.filter_map(point).collect()
     }
 
     fn shape(&self, places: Places) -> sink::Shape {
@@ -271,6 +311,8 @@ impl<'a> Simulation<'a> {
             monitors: self.kept.monitors.clone(),
             means: self.kept.means.clone(),
             derived: self.kept.derived.clone(),
+            scores: self.recording.scores.clone(),
+            trials: if self.recording.whole_sweep { self.experiment.sweep.trials } else { 1 },
             wide: self.experiment.precision == Precision::F64,
         }
     }
@@ -351,8 +393,10 @@ fn selected_points(
     let all = match experiment.sweep.points() {
         Some(n) if n <= MOST_POINTS => n,
         more => {
-            let axes = experiment.sweep.axes.iter().map(|a| a.values.len().to_string());
-            let product = axes.collect::<Vec<_>>().join(" × ");
+            let sweep = &experiment.sweep;
+            let axes = sweep.axes.iter().map(|a| a.values.len().to_string());
+            let trials = (sweep.trials > 1).then(|| sweep.trials.to_string());
+            let product = axes.chain(trials).collect::<Vec<_>>().join(" × ");
             let count = more.map_or_else(|| "more than 2^64".to_owned(), |n| n.to_string());
             return Err(refuse(
                 format!("the sweep has {product} = {count} points, at most 2^32 can be numbered"),

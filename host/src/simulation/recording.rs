@@ -1,12 +1,16 @@
 //! What a run keeps: the time course, and the experiment's observations.
 
-use super::observe::{Derived, Statistic};
+mod statistics;
+
+use super::observe::Derived;
+use super::transform::{Convolution, Transform};
 use crate::back;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
-use crate::experiment::{Experiment, Integration, Observation, ObservationKind};
+use crate::experiment::{Experiment, Integration, Observation, ObservationKind, Target};
 use crate::lower::{Lowered, Recorded};
 use crate::monitor::{Haemodynamics, MonitorKind};
 use crate::output::results::{ObservedArray, Recording, Sampling, observation_array_name};
+use crate::output::{ArraySpec, Content};
 
 /// What is kept of the time course of the recorded variables.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -38,8 +42,39 @@ pub(super) struct MonitorTarget {
     pub row_variables: usize,
     /// Positions in a row of those that are kept, in order.
     pub variables: Vec<usize>,
-    /// Values of a variable in a row: one a node, or 1.
+    /// Values of a variable in a row of the monitor: one a node, or 1.
+    pub source_values: usize,
+    /// What rows are turned into before they are kept or looked at.
+    pub transform: Option<Transform>,
+    /// Values of a variable in a row after that.
     pub values: usize,
+    /// The dimension of these values.
+    pub dimension: String,
+    /// Rows of a point after that.
+    pub rows: u64,
+    /// Integration steps from a row to the next.
+    pub period: u64,
+}
+
+impl MonitorTarget {
+    /// Bytes for each point that is being computed.
+    pub(super) fn bytes(&self) -> u64 {
+        let channels = self.variables.len() * self.source_values;
+        self.transform.as_ref().map_or(0, |t| t.bytes(channels))
+    }
+
+    /// Variables of a row that statistics see: a transform takes only those that are kept.
+    fn kept_row(&self) -> usize {
+        if self.transform.is_some() { self.variables.len() } else { self.row_variables }
+    }
+
+    /// Positions of those that are kept in such a row.
+    fn kept_variables(&self) -> Vec<usize> {
+        match self.transform {
+            Some(_) => (0..self.variables.len()).collect(),
+            None => self.variables.clone(),
+        }
+    }
 }
 
 /// An observation that is the mean of recorded variables: a part of `tavg`.
@@ -89,7 +124,9 @@ pub(super) fn choose(
         monitors: Vec::new(),
         targets: Vec::new(),
         observed: Vec::new(),
+        fixed: Vec::new(),
         named: Vec::new(),
+        named_statistics: Vec::new(),
         means: Vec::new(),
         derived: Vec::new(),
         notes,
@@ -98,19 +135,25 @@ pub(super) fn choose(
     // Time courses first, because statistics may be of any of them.
     let mut statistics = Vec::new();
     for observation in &experiment.observations {
-        if is_statistic(&observation.kind) {
+        if observation.kind.is_statistic() {
             statistics.push(observation);
         } else if choice.reads_observation(observation) {
             choice.not_computed(observation, "it is a time course of another observation");
         } else {
-            let kind = choice.monitor_kind(observation)?;
-            choice.time_course(observation, kind)?;
+            choice.time_course(observation)?;
         }
     }
+    // Scores are of statistics, and come last.
+    let score = |o: &&Observation| matches!(o.kind, ObservationKind::Score(_));
+    let (scores, statistics): (Vec<_>, Vec<_>) = statistics.into_iter().partition(score);
     for observation in statistics {
         choice.statistic(observation)?;
     }
-    let Choice { monitors, targets, observed, means, derived, .. } = choice;
+    for observation in scores {
+        choice.score(observation);
+    }
+    let scores = choice.scores();
+    let Choice { monitors, targets, observed, fixed, means, derived, .. } = choice;
     let engine_variable = |r: &Recorded| match *r {
         Recorded::State(at) => back::Recorded::State(at as usize),
         Recorded::Observed(at) => back::Recorded::Observed(at as usize),
@@ -121,18 +164,9 @@ pub(super) fn choose(
         monitors,
     };
     let kept = Kept { record, monitors: targets, means, derived };
-    Ok((Recording { variables, units, points, whole_sweep, series, observed }, kept))
-}
-
-/// Whether an observation is one result a point, and not a time course.
-fn is_statistic(kind: &ObservationKind) -> bool {
-    matches!(
-        kind,
-        ObservationKind::Mean
-            | ObservationKind::StandardDeviation
-            | ObservationKind::FunctionalConnectivity
-            | ObservationKind::PeakFrequency
-    )
+    let recording =
+        Recording { variables, units, points, whole_sweep, series, observed, fixed, scores };
+    Ok((recording, kept))
 }
 
 /// The unit of a recorded variable; `name[k]` is a mode of `name`.
@@ -151,21 +185,15 @@ struct Choice<'a> {
     monitors: Vec<MonitorKind>,
     targets: Vec<MonitorTarget>,
     observed: Vec<ObservedArray>,
+    /// Arrays that are known beforehand: coordinates, labels, measured data.
+    fixed: Vec<ArraySpec>,
     /// Observations that are time courses, with their monitors.
     named: Vec<(&'a Observation, usize)>,
+    /// Observations that are statistics, with their places among `derived`.
+    named_statistics: Vec<(&'a Observation, usize)>,
     means: Vec<MeanTarget>,
     derived: Vec<Derived>,
     notes: &'a mut Vec<Diagnostic>,
-}
-
-/// The rows that a statistic is made of.
-struct Source {
-    monitor: usize,
-    variables: Vec<usize>,
-    /// The dimension of the variables, if they are not exactly one.
-    dimension: Option<(String, u64)>,
-    /// Rows at the start that its observation asks to leave out.
-    skip: usize,
 }
 
 impl<'a> Choice<'a> {
@@ -177,9 +205,9 @@ impl<'a> Choice<'a> {
                 MonitorKind::TemporalAverage { period: self.steps("the recording", period)? }
             }
         };
-        let sampling = self.sampling(&kind, "the recording");
-        self.watch(kind, Destination::Series, (0..self.variables.len()).collect());
-        Ok(Some(sampling))
+        let at = self.watch(kind, Destination::Series, (0..self.variables.len()).collect(), None);
+        self.warn_if_empty(at, "the recording");
+        Ok(Some(self.sampling(at)))
     }
 
     /// Adds a monitor; returns its place.
@@ -188,176 +216,102 @@ impl<'a> Choice<'a> {
         kind: MonitorKind,
         destination: Destination,
         variables: Vec<usize>,
+        transform: Option<Transform>,
     ) -> usize {
         let row_variables = kind.variables(self.variables.len());
-        let values = kind.values(self.nodes);
+        let source_values = kind.values(self.nodes);
+        let rows = kind.rows(self.experiment.integration.steps());
+        let period = match &transform {
+            Some(Transform::Convolve(convolution)) => convolution.period,
+            _ => kind.period(),
+        };
         self.monitors.push(kind);
-        self.targets.push(MonitorTarget { destination, row_variables, variables, values });
+        self.targets.push(MonitorTarget {
+            destination,
+            row_variables,
+            variables,
+            source_values,
+            values: transform.as_ref().map_or(source_values, |t| t.values(source_values)),
+            rows: transform.as_ref().map_or(rows, |t| t.rows(rows)),
+            transform,
+            dimension: "node".to_owned(),
+            period,
+        });
         self.monitors.len() - 1
     }
 
-    /// The monitor of an observation that is a time course.
-    fn monitor_kind(&mut self, observation: &Observation) -> Result<MonitorKind, Diagnostics> {
-        let period = |choice: &mut Self| match observation.period {
-            Some(period) => choice.steps(&format!("observation `{}`", observation.name), period),
-            None => Ok(1),
+    /// The monitor of an observation that is a time course, and what its rows are turned into.
+    fn monitor_kind(
+        &mut self,
+        observation: &Observation,
+    ) -> Result<(MonitorKind, Option<Transform>), Diagnostics> {
+        let period = match observation.period.filter(|_| observation.kind != ObservationKind::Raw) {
+            Some(period) => self.steps(&format!("observation `{}`", observation.name), period)?,
+            None => 1,
         };
-        Ok(match &observation.kind {
-            ObservationKind::SubSample => MonitorKind::SubSample { period: period(self)? },
-            ObservationKind::TemporalAverage => {
-                MonitorKind::TemporalAverage { period: period(self)? }
+        let dt_ms = self.experiment.integration.dt_ms();
+        let kind = match &observation.kind {
+            ObservationKind::SubSample => MonitorKind::SubSample { period },
+            ObservationKind::TemporalAverage => MonitorKind::TemporalAverage { period },
+            ObservationKind::GlobalAverage => MonitorKind::GlobalAverage { period },
+            ObservationKind::Projection(projection) => {
+                let kind = match projection.onto {
+                    Target::Regions => MonitorKind::SubSample { period },
+                    Target::Sensors => MonitorKind::TemporalAverage { period },
+                };
+                return Ok((kind, Some(Transform::Project(projection.clone()))));
             }
-            ObservationKind::GlobalAverage => MonitorKind::GlobalAverage { period: period(self)? },
             ObservationKind::Bold(model) => {
                 let variables = self.sources(observation)?;
-                let dt_ms = self.experiment.integration.dt_ms();
-                let period = period(self)?;
                 MonitorKind::Bold(Haemodynamics::new(variables, period, dt_ms, *model))
+            }
+            ObservationKind::VolterraBold(kernel) => {
+                let convolution = Convolution::new(*kernel, period, dt_ms);
+                let kind = MonitorKind::TemporalAverage { period: convolution.stride };
+                return Ok((kind, Some(Transform::Convolve(convolution))));
             }
             // Statistics never come here.
             _ => MonitorKind::Raw,
-        })
+        };
+        Ok((kind, None))
     }
 
-    fn time_course(
-        &mut self,
-        observation: &'a Observation,
-        kind: MonitorKind,
-    ) -> Result<(), Diagnostics> {
+    fn time_course(&mut self, observation: &'a Observation) -> Result<(), Diagnostics> {
+        let (kind, transform) = self.monitor_kind(observation)?;
         let sources = self.sources(observation)?;
-        let sampling = self.sampling(&kind, &format!("observation `{}`", observation.name));
         let mut dimensions = Vec::from_iter(self.variable_dimension(observation, &sources));
-        let values = kind.values(self.nodes);
-        if values > 1 || self.nodes == 1 {
-            dimensions.push(("node".to_owned(), self.nodes as u64));
-        }
         // BOLD has its sources only; other monitors see all variables.
         let variables = match kind {
             MonitorKind::Bold(_) => (0..sources.len()).collect(),
             _ => sources,
         };
-        let observed = self.array(observation, Some(sampling), dimensions);
-        let monitor = self.watch(kind, Destination::Observed(observed), variables);
+        let monitor = self.watch(kind, Destination::Statistics, variables, transform);
+        let name = observation_array_name(&observation.name);
+        if let ObservationKind::Projection(projection) = &observation.kind {
+            let unit = match projection.onto {
+                Target::Regions => "region",
+                Target::Sensors => "sensor",
+            };
+            let dimension = format!("{name}_{unit}");
+            self.fixed.push(ArraySpec {
+                name: dimension.clone(),
+                dimensions: vec![(dimension.clone(), projection.labels.len() as u64)],
+                content: Content::Strings(projection.labels.clone()),
+            });
+            self.targets[monitor].dimension = dimension;
+        }
+        let target = &self.targets[monitor];
+        if target.dimension != "node" || target.values > 1 || self.nodes == 1 {
+            dimensions.push((target.dimension.clone(), target.values as u64));
+        }
+        if observation.stored {
+            let sampling = self.sampling(monitor);
+            let observed = self.array(observation, Some(sampling), dimensions);
+            self.targets[monitor].destination = Destination::Observed(observed);
+        }
+        self.warn_if_empty(monitor, &format!("observation `{}`", observation.name));
         self.named.push((observation, monitor));
         Ok(())
-    }
-
-    fn statistic(&mut self, observation: &'a Observation) -> Result<(), Diagnostics> {
-        let of_observation = self.reads_observation(observation);
-        let whole_mean = observation.kind == ObservationKind::Mean && observation.skip == 0;
-        if whole_mean && !of_observation {
-            let variables = self.sources(observation)?;
-            let mut dimensions = Vec::from_iter(self.variable_dimension(observation, &variables));
-            dimensions.push(("node".to_owned(), self.nodes as u64));
-            // `tavg` under its own name is there already.
-            if observation.name != "tavg" {
-                let observed = self.array(observation, None, dimensions);
-                self.means.push(MeanTarget { observed, variables });
-            }
-            return Ok(());
-        }
-        let source = match self.source(observation, of_observation)? {
-            Ok(source) => source,
-            Err(why) => {
-                self.not_computed(observation, &why);
-                return Ok(());
-            }
-        };
-        let integration = &self.experiment.integration;
-        let kind = &self.monitors[source.monitor];
-        let rows = kind.rows(integration.steps());
-        let statistic = match observation.kind {
-            ObservationKind::StandardDeviation => Statistic::StandardDeviation,
-            ObservationKind::FunctionalConnectivity => Statistic::Correlation,
-            ObservationKind::PeakFrequency => Statistic::PeakFrequency {
-                interval: kind.period() as f64 * integration.dt_ms() / 1000.0,
-            },
-            _ => Statistic::Mean,
-        };
-        let values = self.targets[source.monitor].values;
-        let mut dimensions = Vec::from_iter(source.dimension);
-        match statistic {
-            Statistic::Correlation => {
-                dimensions.extend(["node_a", "node_b"].map(|n| (n.to_owned(), values as u64)));
-            }
-            _ if values > 1 || self.nodes == 1 => {
-                dimensions.push(("node".to_owned(), values as u64));
-            }
-            _ => {}
-        }
-        let skip = (source.skip + observation.skip) as u64;
-        if skip + 1 >= rows {
-            let message = format!(
-                "observation `{}` leaves out {skip} of {rows} samples: what is left is too little",
-                observation.name
-            );
-            self.notes.push(Diagnostic::note(Code::BadNumber, message));
-        }
-        let derived = Derived {
-            observed: self.array(observation, None, dimensions),
-            statistic,
-            monitor: source.monitor,
-            row_variables: self.targets[source.monitor].row_variables,
-            variables: source.variables,
-            values,
-            rows,
-            skip,
-        };
-        self.derived.push(derived);
-        Ok(())
-    }
-
-    /// What a statistic is made of, or why it can't be had.
-    fn source(
-        &mut self,
-        observation: &Observation,
-        of_observation: bool,
-    ) -> Result<Result<Source, String>, Diagnostics> {
-        if !of_observation {
-            let variables = self.sources(observation)?;
-            let dimension = self.variable_dimension(observation, &variables);
-            let monitor = self.unkept_monitor(observation)?;
-            return Ok(Ok(Source { monitor, variables, dimension, skip: 0 }));
-        }
-        let [name] = &observation.sources[..] else {
-            return Ok(Err("it reads more than one observation".to_owned()));
-        };
-        let Some(&(read, monitor)) = self.named.iter().find(|(o, _)| o.name == *name) else {
-            return Ok(Err(format!("`{name}` is not a time course")));
-        };
-        let target = &self.targets[monitor];
-        let correlation = observation.kind == ObservationKind::FunctionalConnectivity;
-        if correlation && target.values != self.nodes {
-            return Ok(Err(format!("`{name}` has no nodes to compare")));
-        }
-        let dimension = match target.destination {
-            Destination::Observed(at) if target.variables.len() != 1 => {
-                self.observed[at].dimensions.first().cloned()
-            }
-            _ => None,
-        };
-        let variables = target.variables.clone();
-        Ok(Ok(Source { monitor, variables, dimension, skip: read.skip }))
-    }
-
-    /// A monitor for a statistic of recorded variables: every step, or the observation's period. A
-    /// spectrum without a period is that of means over about a millisecond.
-    fn unkept_monitor(&mut self, observation: &Observation) -> Result<usize, Diagnostics> {
-        let kind = match (observation.period, &observation.kind) {
-            (Some(period), _) => {
-                let what = format!("observation `{}`", observation.name);
-                MonitorKind::TemporalAverage { period: self.steps(&what, period)? }
-            }
-            (None, ObservationKind::PeakFrequency) => {
-                let steps = (1.0 / self.experiment.integration.dt_ms()).round() as u64;
-                MonitorKind::TemporalAverage { period: steps.max(1) }
-            }
-            (None, _) => MonitorKind::Raw,
-        };
-        if let Some(at) = self.monitors.iter().position(|m| *m == kind) {
-            return Ok(at);
-        }
-        Ok(self.watch(kind, Destination::Statistics, (0..self.variables.len()).collect()))
     }
 
     fn reads_observation(&self, observation: &Observation) -> bool {
@@ -378,7 +332,9 @@ impl<'a> Choice<'a> {
         dimensions: Vec<(String, u64)>,
     ) -> usize {
         let name = observation_array_name(&observation.name);
-        self.observed.push(ObservedArray { name, sampling, dimensions });
+        let kind = observation.kind.name();
+        let sources = observation.sources.clone();
+        self.observed.push(ObservedArray { name, kind, sources, sampling, dimensions });
         self.observed.len() - 1
     }
 
@@ -435,19 +391,24 @@ impl<'a> Choice<'a> {
         Ok(steps as u64)
     }
 
-    /// When samples are, with a warning where there are none.
-    fn sampling(&mut self, kind: &MonitorKind, what: &str) -> Sampling {
-        let integration: &Integration = &self.experiment.integration;
-        let period = kind.period() as f64 * integration.dt;
-        let first = integration.transient_steps() as f64 * integration.dt + period;
-        let rows = kind.rows(integration.steps());
+    /// Warns of a monitor that makes no row.
+    fn warn_if_empty(&mut self, monitor: usize, what: &str) {
+        let Sampling { rows, period, .. } = self.sampling(monitor);
         if rows == 0 {
-            let duration = integration.duration;
+            let duration = self.experiment.integration.duration;
             let message = format!(
                 "{what} is empty: its period of {period} is longer than the duration of {duration}"
             );
             self.notes.push(Diagnostic::warning(Code::Implausible, message));
         }
+    }
+
+    /// When the rows of a monitor are.
+    fn sampling(&self, monitor: usize) -> Sampling {
+        let integration: &Integration = &self.experiment.integration;
+        let MonitorTarget { period, rows, .. } = self.targets[monitor];
+        let period = period as f64 * integration.dt;
+        let first = integration.transient_steps() as f64 * integration.dt + period;
         Sampling { rows, first, period }
     }
 }

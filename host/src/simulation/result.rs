@@ -1,6 +1,6 @@
 //! Results in memory.
 
-use super::{Outcome, RunSummary, Simulation, SimulationError};
+use super::{BestPoint, Outcome, RunSummary, Simulation, SimulationError};
 use crate::output::memory::MemoryStore;
 use crate::output::results::Provenance;
 use crate::output::{ArraySpec, Content};
@@ -65,6 +65,8 @@ pub struct RunResult {
     pub nodes: Vec<String>,
     /// Points that left the finite numbers: position in `points` and first such step.
     pub nonfinite: Vec<(usize, u64)>,
+    /// The best point of each score.
+    pub best: Vec<BestPoint>,
     /// Of the engine.
     pub summary: RunSummary,
     arrays: Vec<ResultArray>,
@@ -145,7 +147,7 @@ impl Simulation<'_> {
         let (specs, places) = self.layout(&provenance);
         let store = MemoryStore::create(&specs);
         let outcome = self.run_into(Box::new(store.clone()), places, progress, cancel)?;
-        let Outcome { summary, nonfinite } = outcome;
+        let Outcome { summary, nonfinite, best } = outcome;
         let points = self.recording.points.clone();
         // Points are numbered upwards, so each is found by bisection.
         let position = |(number, step)| points.binary_search(&number).ok().map(|at| (at, step));
@@ -170,6 +172,7 @@ impl Simulation<'_> {
             variables: self.recording.variables.clone(),
             nodes: self.experiment.network.connectome.labels.clone(),
             nonfinite,
+            best,
             summary,
             arrays,
         })

@@ -60,7 +60,7 @@ fn run_batch<T: Float>(
     let mut collector = Collector::new(batch);
     for launch in batch.launches() {
         memory.chunk(&launch);
-        for call in &launch.calls {
+        for call in launch.before.iter().chain(&launch.calls) {
             let (entry, parameters) = &entries[call.kernel];
             let pointers = Shared(parameters.iter().map(|&id| memory.start(id)).collect());
             let emulation = Emulation::new(
@@ -173,8 +173,10 @@ impl Memory {
     fn new<T: Float>(arrays: Arrays) -> Self {
         let array = |(id, upload)| match upload {
             Upload::Values(values) => (id, values),
-            Upload::Floats(count) => (id, T::floats(vec![<T as Real>::NAN; count])),
-            Upload::Zeros(count) => (id, T::floats(vec![<T as Real>::from_f64(0.0); count])),
+            Upload::Floats(count) => (id, T::floats(vec![<T as kernels_cpu::Number>::NAN; count])),
+            Upload::Zeros(count) => {
+                (id, T::floats(vec![<T as kernels_cpu::Number>::from_f64(0.0); count]))
+            }
         };
         Self(arrays.into_iter().map(array).collect())
     }
@@ -344,7 +346,7 @@ impl Model {
                 read(f.source, (self.program.emit.results.len() + at) as u64 * f.stride)
             }
             Input::Parameter(slot) => match self.placements[slot as usize] {
-                ParameterPlacement::Constant(value) => <T as Real>::from_f64(value),
+                ParameterPlacement::Constant(value) => <T as kernels_cpu::Number>::from_f64(value),
                 ParameterPlacement::PerPoint(at) => read(f.point, u64::from(at) * size),
                 ParameterPlacement::PerNode(at) => self.column(f.node, at as usize, Of::Node),
             },
@@ -372,7 +374,7 @@ impl Model {
         }
         if name == "diffusion" {
             let frame = Frame { point: bits[0], node: bits[1], ..Frame::default() };
-            let nothing = <T as Real>::NAN;
+            let nothing = <T as kernels_cpu::Number>::NAN;
             let sigma = self.section(&program.diffusion, &[], nothing, frame);
             return sigma
                 .into_iter()
@@ -483,7 +485,7 @@ fn write<T: Float>(base: u64, bytes: u64, value: T) {
 }
 
 fn bounded<T: Float>(x: T, bound: &Bound) -> T {
-    let real = |value| <T as Real>::from_f64(value);
+    let real = |value| <T as kernels_cpu::Number>::from_f64(value);
     match *bound {
         Bound::Free => x,
         Bound::Clamp { lo, hi } => scheme::clamp(x, real(lo), real(hi)),

@@ -1,38 +1,23 @@
-//! The history of a tile and the gathers that read it.
-//!
-//! The most recent values are kept by time and lane, for near edges: 32 steps of the past and the
-//! block under way. Where an edge is far, each source of each point also has a ring, contiguous in
-//! time, which is brought up to date at the end of a block.
+//! The gathers of a tile: far edges once a block of steps, middle edges once in [`NEAR_BLOCK`] steps,
+//! near and undelayed ones at every step.
 
 use super::compiled::Compiled;
 use super::edges::EdgeGather;
-use super::gather::{self, FarEdge, FarTable, NearEdge, NearTable, SOURCE_GROUP, Segment};
-use super::isa::Isa;
-use super::real::Real;
-use super::schedule::PACK;
-use super::transpose;
+use super::history::{DelayClass, History};
 use crate::back::{Job, JobError};
 use crate::connectome::delays::AfferentMatrix;
 use crate::ir::GatherSource;
-use kernels_gpu::ring::{self, BLOCK};
+use kernels_cpu::gather::{DenseTable, NearEdge, NearTable, Segment, WindowTable};
+use kernels_cpu::{Isa, PACK, Real};
+use kernels_gpu::ring::{self, BLOCK, NEAR_BLOCK};
 use kernels_gpu::scheme::Arithmetic;
 use kernels_gpu::summation::{Pass, finish, pass_of};
-use std::ops::Range;
 
-/// Points of a tile that share their delays.
-#[derive(Clone, Debug)]
-pub(super) struct DelayClass {
-    /// Which points of the tile.
-    pub(super) points: Range<usize>,
-    /// Steps in their rings, 0 if no edge is far.
-    pub(super) capacity: usize,
-    /// Where the rings of its first point start; the others follow.
-    pub(super) rings: usize,
-    /// Delays of every edge of every matrix.
-    delays: Vec<Vec<u32>>,
-}
+/// Bytes of rings that stay in the first-level cache while all targets read them.
+const CACHED_RINGS: usize = 24 << 10;
 
-/// Points of a tile below which an undelayed gather has its targets side by side.
+/// Points of a tile below which an undelayed gather has its targets side by side; whole packs of points
+/// lie side by side themselves.
 const FEW_POINTS: usize = 4;
 
 /// Gathers over the same edges.
@@ -43,37 +28,31 @@ struct Group<T> {
     /// One a delay class; a single one if undelayed.
     near: Vec<NearTable<T>>,
     /// One a delay class, empty if undelayed.
-    far: Vec<FarTable<T>>,
-    /// Where its sums are in `far_sums`; none if no edge is far.
-    far_rows: Option<usize>,
-    /// `[source][target]` with padded rows, for few points and many edges; empty otherwise.
-    dense: Vec<T>,
+    middle: Vec<WindowTable<T>>,
+    /// One a delay class, empty if undelayed.
+    far: Vec<WindowTable<T>>,
+    /// Its first row in `sums` and `by_step`; none if all edges are near.
+    rows: Option<usize>,
+    /// For many undelayed edges.
+    dense: Option<DenseTable<T>>,
 }
 
 /// History and gathers of a tile.
 #[derive(Clone, Debug)]
 pub(super) struct Coupling<T> {
-    pub(super) nodes: usize,
-    pub(super) width: usize,
-    pub(super) lanes: usize,
-    pub(super) channels: usize,
-    first_channel: u32,
-    /// Rows of the past in `recent`.
-    pub(super) past: usize,
-    /// `[step][channel][lane]`
-    pub(super) recent: Vec<T>,
-    /// `[point][channel][source][step]`
-    pub(super) rings: Vec<T>,
-    pub(super) classes: Vec<DelayClass>,
+    first_channel: usize,
+    history: History<T>,
     groups: Vec<Group<T>>,
     edge_gathers: Vec<EdgeGather<T>>,
-    /// `[step][gather][lane]`, the far part of the block under way.
-    far_sums: Vec<T>,
-    far_gathers: usize,
-    /// Steps side by side: `[point][node][gather]` or `[lane]`.
-    block: Vec<[T; BLOCK]>,
-    /// Which row of `[point][node]` a lane is; anything for padding.
-    block_rows: Vec<u32>,
+    /// `[row][point][node][step]`, sums of far and middle edges of the block under way.
+    sums: Vec<[T; BLOCK]>,
+    /// `[step][row][lane]`, the same for the [`NEAR_BLOCK`] steps under way.
+    by_step: Vec<T>,
+    rows: usize,
+    /// Which of `[point][node]` a lane is; anything for padding.
+    places: Vec<u32>,
+    /// Scratch: where windows start, by edge.
+    starts: Vec<u32>,
     constant: Vec<(u32, Vec<T>)>,
 }
 
@@ -83,9 +62,16 @@ pub(super) fn pass_order(
     target: usize,
     delay: impl Fn(usize) -> u32 + Copy,
 ) -> impl Iterator<Item = (usize, usize, f64)> {
-    Pass::ALL.into_iter().flat_map(move |pass| {
-        matrix.row(target).filter(move |&(edge, ..)| pass_of(delay(edge)) == pass)
-    })
+    Pass::ALL.into_iter().flat_map(move |pass| of_pass(matrix, target, pass, delay))
+}
+
+fn of_pass(
+    matrix: &AfferentMatrix,
+    target: usize,
+    pass: Pass,
+    delay: impl Fn(usize) -> u32 + Copy,
+) -> impl Iterator<Item = (usize, usize, f64)> {
+    matrix.row(target).filter(move |&(edge, ..)| pass_of(delay(edge)) == pass)
 }
 
 impl<T: Real> Coupling<T> {
@@ -96,221 +82,57 @@ impl<T: Real> Coupling<T> {
         points: &[usize],
         lanes: usize,
     ) -> Result<Self, JobError> {
-        let program = job.program;
         let layout = &compiled.layout;
-        let (nodes, width, channels) = (job.nodes, points.len(), layout.history_count as usize);
-        let delayed = is_delayed(job);
-        let past = if delayed { BLOCK } else { 0 };
-        let rows = if delayed { 2 * BLOCK } else { 1 };
-        let mut coupling = Self {
-            nodes,
-            width,
-            lanes,
-            channels,
-            first_channel: layout.history,
-            past,
-            recent: vec![T::default(); rows * channels * lanes],
-            rings: Vec::new(),
-            classes: Vec::new(),
-            groups: Vec::new(),
-            edge_gathers: Vec::new(),
-            far_sums: Vec::new(),
-            far_gathers: 0,
-            block: Vec::new(),
-            block_rows: Vec::new(),
-            constant: Vec::new(),
-        };
-        coupling.classify(job, points)?;
-        for (index, gather) in program.gathers.iter().enumerate() {
+        let history = History::new(job, points, lanes, layout.history_count as usize)?;
+        let mut edge_gathers = Vec::new();
+        let mut constant = Vec::new();
+        for (index, gather) in job.program.gathers.iter().enumerate() {
             let array = layout.gathered + index as u32;
-            let matrix = &job.matrices[gather.matrix as usize];
+            let number = gather.matrix as usize;
+            let matrix = &job.matrices[number];
             match gather.source {
                 GatherSource::Ones => {
-                    let sums = coupling.row_sums(matrix, gather.matrix as usize, gather.delayed);
-                    coupling.constant.push((array, sums));
+                    constant.push((array, row_sums(&history, matrix, number, gather.delayed)));
                 }
-                GatherSource::Edge(section) => {
-                    let schedule = &compiled.edges[section as usize];
-                    let result = layout.edge_results + section;
-                    coupling.edge_gathers.push(EdgeGather::new(
-                        schedule,
-                        array,
-                        result,
-                        layout,
-                        program.emit.results.len(),
-                        coupling.classes.iter().map(|class| {
-                            let delays = &class.delays[gather.matrix as usize];
-                            (class.points.clone(), matrix, gather.delayed.then_some(&delays[..]))
-                        }),
-                    ));
-                }
+                GatherSource::Edge(section) => edge_gathers.push(EdgeGather::new(
+                    &compiled.edges[section as usize],
+                    array,
+                    layout.edge_results + section,
+                    layout,
+                    job.program.emit.results.len(),
+                    history.classes.iter().map(|class| {
+                        let delays = gather.delayed.then_some(&class.delays[number][..]);
+                        (class.points.clone(), matrix, delays)
+                    }),
+                )),
                 GatherSource::Channel(_) => {}
             }
         }
-        coupling.group(job, layout.gathered);
-        Ok(coupling)
-    }
-
-    /// Finds the points that share their delays and sizes their rings.
-    fn classify(&mut self, job: &Job<'_>, points: &[usize]) -> Result<(), JobError> {
-        let mut start = 0;
-        while start < points.len() {
-            let speed = job.speed.of(points[start]);
-            let mut end = start + 1;
-            while end < points.len() && job.speed.of(points[end]) == speed {
-                end += 1;
-            }
-            let mut delays = Vec::with_capacity(job.matrices.len());
-            let mut longest = 0;
-            for index in 0..job.matrices.len() {
-                let used =
-                    job.program.gathers.iter().any(|g| g.delayed && g.matrix as usize == index);
-                let steps = if used {
-                    job.matrices[index].delay_steps(speed, job.dt_ms)?
-                } else {
-                    Vec::new()
-                };
-                longest = steps.iter().copied().fold(longest, u32::max);
-                delays.push(steps);
-            }
-            let capacity = ring::capacity(longest);
-            let rings = self.rings.len();
-            let size = ring::storage(capacity) * self.channels * self.nodes * (end - start);
-            self.rings.resize(rings + size, T::default());
-            self.classes.push(DelayClass { points: start..end, capacity, rings, delays });
-            start = end;
-        }
-        Ok(())
-    }
-
-    /// Sums of weights, in the order of the gather.
-    fn row_sums(&self, matrix: &AfferentMatrix, index: usize, delayed: bool) -> Vec<T> {
-        let mut sums = vec![T::default(); self.lanes];
-        for class in &self.classes {
-            for node in 0..self.nodes {
-                let delay = |edge: usize| if delayed { class.delays[index][edge] } else { 0 };
-                let sum = pass_order(matrix, node, delay)
-                    .fold(T::default(), |sum, (_, _, w)| T::from_f64(w).fused(T::ONE, sum));
-                for point in class.points.clone() {
-                    sums[node * self.width + point] = finish(sum);
-                }
-            }
-        }
-        sums
-    }
-
-    /// Puts gathers over the same edges together and makes their tables.
-    fn group(&mut self, job: &Job<'_>, gathered: u32) {
-        let mut keys: Vec<(u32, bool)> = Vec::new();
-        let mut members: Vec<Vec<(u32, usize)>> = Vec::new();
-        for (index, gather) in job.program.gathers.iter().enumerate() {
-            if let GatherSource::Channel(channel) = gather.source {
-                let key = (gather.matrix, gather.delayed);
-                let at = keys.iter().position(|k| *k == key).unwrap_or_else(|| {
-                    keys.push(key);
-                    members.push(Vec::new());
-                    keys.len() - 1
-                });
-                members[at].push((gathered + index as u32, channel as usize));
-            }
-        }
-        for ((index, delayed), gathers) in keys.into_iter().zip(members) {
-            let matrix = &job.matrices[index as usize];
-            let (near, far, far_rows, dense) = (Vec::new(), Vec::new(), None, Vec::new());
-            let mut group = Group { gathers, near, far, far_rows, dense };
-            if delayed {
-                for class in &self.classes {
-                    let delays = &class.delays[index as usize];
-                    group.near.push(self.near_table(matrix, |edge| delays[edge]));
-                    group.far.push(self.far_table(matrix, delays, class.capacity));
-                }
-                if group.far.iter().any(|far| !far.edges.is_empty()) {
-                    group.far_rows = Some(self.far_gathers);
-                    self.far_gathers += group.gathers.len();
-                }
-            } else if self.width < FEW_POINTS && 4 * matrix.edges() > self.nodes * self.nodes {
-                let row = self.nodes.next_multiple_of(PACK);
-                group.dense = vec![T::default(); self.nodes * row];
-                for target in 0..self.nodes {
-                    for (_, source, weight) in matrix.row(target) {
-                        group.dense[source * row + target] = T::from_f64(weight);
-                    }
-                }
-            } else {
-                group.near.push(self.near_table(matrix, |_| 0));
-            }
-            self.groups.push(group);
-        }
-        if self.far_gathers > 0 || !self.rings.is_empty() {
-            self.block = vec![[T::default(); BLOCK]; 2 * self.lanes];
-            let row = |lane: usize| (lane % self.width) * self.nodes + lane / self.width;
-            let live = self.nodes * self.width;
-            self.block_rows = (0..self.lanes).map(|l| row(l.min(live - 1)) as u32).collect();
-        }
-        self.far_sums = vec![T::default(); BLOCK * self.far_gathers * self.lanes];
-    }
-
-    fn near_table(&self, matrix: &AfferentMatrix, delay: impl Fn(usize) -> u32) -> NearTable<T> {
-        let row = (self.channels * self.lanes) as isize;
-        let mut table = NearTable { starts: vec![0], edges: Vec::new() };
-        for target in 0..self.nodes {
-            for (edge, source, weight) in pass_order(matrix, target, &delay) {
-                if !ring::is_far(delay(edge)) {
-                    let shift = (source * self.width) as isize - delay(edge) as isize * row;
-                    table.edges.push(NearEdge { shift, weight: T::from_f64(weight) });
-                }
-            }
-            table.starts.push(table.edges.len() as u32);
-        }
-        table
-    }
-
-    fn far_table(&self, matrix: &AfferentMatrix, delays: &[u32], capacity: usize) -> FarTable<T> {
-        let mut rows: Vec<_> = (0..self.nodes)
-            .map(|target| {
-                matrix.row(target).filter(|&(edge, ..)| ring::is_far(delays[edge])).peekable()
-            })
-            .collect();
-        let mut table = FarTable { segments: Vec::new(), edges: Vec::new() };
-        for group in (0..self.nodes).step_by(SOURCE_GROUP) {
-            for (target, row) in rows.iter_mut().enumerate() {
-                let start = table.edges.len() as u32;
-                while let Some((edge, source, weight)) =
-                    row.next_if(|&(_, source, _)| source < group + SOURCE_GROUP)
-                {
-                    table.edges.push(FarEdge {
-                        ring: (source * ring::storage(capacity)) as u32,
-                        delay: delays[edge],
-                        weight: T::from_f64(weight),
-                    });
-                }
-                let end = table.edges.len() as u32;
-                if end > start {
-                    table.segments.push(Segment { target: target as u32, start, end });
-                }
-            }
-        }
-        table
+        let (groups, rows) = groups(job, layout.gathered, &history);
+        let (live, width) = (history.nodes * history.width, history.width);
+        let place = |lane: usize| (lane % width) * history.nodes + lane / width;
+        Ok(Self {
+            first_channel: layout.history as usize,
+            groups,
+            edge_gathers,
+            sums: vec![[T::default(); BLOCK]; rows * live],
+            by_step: vec![T::default(); NEAR_BLOCK * rows * lanes],
+            rows,
+            places: (0..lanes).map(|l| place(l.min(live - 1)) as u32).collect(),
+            starts: Vec::new(),
+            constant,
+            history,
+        })
     }
 
     /// Fills the past with the channels in `arrays`, and sets sums that never change.
     pub(super) fn start(&mut self, isa: Isa, arrays: &mut [Vec<T>]) {
-        for row in 0..self.past {
-            self.push(row as isize - self.past as isize, arrays);
-        }
-        let (first, width) = (self.first_channel as usize, self.width);
-        for channel in 0..self.channels {
-            for point in 0..width {
-                self.each_ring(point, channel, |source, ring, _| {
-                    ring.fill(arrays[first + channel][source * width + point]);
-                });
-            }
-        }
+        self.history.start(&arrays[self.first_channel..][..self.history.channels]);
         for (array, sums) in &self.constant {
             arrays[*array as usize].copy_from_slice(sums);
         }
         for edges in &mut self.edge_gathers {
-            edges.set_up(isa, arrays, self.lanes);
+            edges.set_up(isa, arrays, self.history.lanes);
         }
     }
 
@@ -319,188 +141,266 @@ impl<T: Real> Coupling<T> {
         self.edge_gathers.iter_mut().for_each(|e| e.running.set(value));
     }
 
-    fn row(&self, step: isize) -> usize {
-        let row = if self.past == 0 { 0 } else { (self.past as isize + step) as usize };
-        row * self.channels * self.lanes
+    /// Takes the channels of step `step` of the [`NEAR_BLOCK`] steps under way.
+    pub(super) fn push(&mut self, step: usize, arrays: &[Vec<T>]) {
+        let channels = &arrays[self.first_channel..][..self.history.channels];
+        self.history.push(step as isize, channels);
     }
 
-    /// Takes the channels of step `step` of the block.
-    pub(super) fn push(&mut self, step: isize, arrays: &[Vec<T>]) {
-        let row = self.row(step);
-        for channel in 0..self.channels {
-            let from = row + channel * self.lanes;
-            self.recent[from..from + self.lanes]
-                .copy_from_slice(&arrays[self.first_channel as usize + channel]);
-        }
-    }
-
-    /// Computes the far part of the block that starts at step `t0`.
+    /// Sums the far edges for the block that starts at step `t0`.
     pub(super) fn begin_block(&mut self, isa: Isa, t0: u64) {
-        let mut block = std::mem::take(&mut self.block);
-        for group in 0..self.groups.len() {
-            let Some(mut row) = self.groups[group].far_rows else { continue };
-            for first in (0..self.groups[group].gathers.len()).step_by(2) {
-                match self.groups[group].gathers[first..] {
-                    [a, b, ..] => self.far::<2>(isa, t0, group, [a.1, b.1], row, &mut block),
-                    [a] => self.far::<1>(isa, t0, group, [a.1], row, &mut block),
-                    [] => {}
-                }
-                row += 2;
-            }
-        }
-        self.block = block;
-    }
-
-    /// The far part of `G` gathers of a group, which go to rows from `first_row` of `far_sums`.
-    fn far<const G: usize>(
-        &mut self,
-        isa: Isa,
-        t0: u64,
-        group: usize,
-        channels: [usize; G],
-        first_row: usize,
-        block: &mut [[T; BLOCK]],
-    ) {
-        let sums = &mut block[..G * self.nodes * self.width];
-        sums.fill([T::default(); BLOCK]);
-        let (by_node, _) = sums.as_chunks_mut::<G>();
-        for (class, table) in self.classes.iter().zip(&self.groups[group].far) {
-            if class.capacity == 0 {
-                continue;
-            }
-            let position = ring::block_position(t0, class.capacity);
-            let channel_size = self.nodes * ring::storage(class.capacity);
-            let point_size = self.channels * channel_size;
-            for (offset, point) in class.points.clone().enumerate() {
-                let rings = &self.rings[class.rings + offset * point_size..][..point_size];
-                let rings = channels.map(|c| &rings[c * channel_size..][..channel_size]);
-                let sums = &mut by_node[point * self.nodes..][..self.nodes];
-                gather::far(isa, table, rings, class.capacity, position, sums);
-            }
-        }
-        for g in 0..G {
-            let to = &mut self.far_sums[(first_row + g) * self.lanes..];
-            let stride = self.far_gathers * self.lanes;
-            transpose::to_steps(isa, sums, &self.block_rows, G, g, to, stride);
+        if self.rows > 0 {
+            self.sums.fill([T::default(); BLOCK]);
+            self.windows(isa, t0, Pass::Far, 0);
         }
     }
 
-    /// Computes all sums of step `step` of the block. The channels of the step have been pushed.
-    pub(super) fn gather(&mut self, isa: Isa, step: usize, t0: u64, arrays: &mut [Vec<T>]) {
-        let now = self.row(step as isize);
+    /// Sums the middle edges for the [`NEAR_BLOCK`] steps that start at step `t0`, the `at`th of a block.
+    pub(super) fn begin_part(&mut self, isa: Isa, t0: u64, at: usize) {
+        if self.rows == 0 {
+            return;
+        }
+        self.windows(isa, t0, Pass::Middle, at);
+        let (lanes, live) = (self.history.lanes, self.history.nodes * self.history.width);
+        for (row, sums) in self.sums.chunks_exact(live).enumerate() {
+            let to = &mut self.by_step[row * lanes..];
+            T::to_steps(isa, sums, at, &self.places, to, self.rows * lanes);
+        }
+    }
+
+    /// Adds the edges of a pass to `sums`, for the steps from `t0` on.
+    fn windows(&mut self, isa: Isa, t0: u64, pass: Pass, at: usize) {
+        let history = &self.history;
+        let (nodes, live) = (history.nodes, history.nodes * history.width);
         for group in &self.groups {
-            for (member, &(array, _)) in group.gathers.iter().enumerate() {
-                match group.far_rows {
-                    Some(first) => {
-                        let from = (step * self.far_gathers + first + member) * self.lanes;
-                        arrays[array as usize]
-                            .copy_from_slice(&self.far_sums[from..from + self.lanes]);
+            let Some(first_row) = group.rows else { continue };
+            let tables = if pass == Pass::Far { &group.far } else { &group.middle };
+            for (class, table) in history.classes.iter().zip(tables) {
+                if table.segments.is_empty() {
+                    continue;
+                }
+                let position = ring::block_position(t0, class.capacity);
+                T::window_starts(isa, table, position, class.capacity, &mut self.starts);
+                // The far pass is bound by the first-level cache, so it takes point after point. Points
+                // that go through the middle pass together share the look-up of weight and place.
+                let mut points = class.points.clone();
+                while !points.is_empty() {
+                    let together = if pass == Pass::Middle && points.len() > 1 { 2 } else { 1 };
+                    for (pair, gathers) in group.gathers.chunks(2).enumerate() {
+                        let mut sums =
+                            self.sums[(first_row + 2 * pair) * live..].chunks_exact_mut(live);
+                        let mut rings: [&[T]; 4] = [&[]; 4];
+                        let mut targets: [&mut [[T; BLOCK]]; 4] =
+                            std::array::from_fn(|_| Default::default());
+                        let mut count = 0;
+                        for &(_, channel) in gathers {
+                            let Some(sums) = sums.next() else { continue };
+                            let of_points = sums.chunks_exact_mut(nodes).skip(points.start);
+                            for (point, sums) in points.clone().zip(of_points).take(together) {
+                                rings[count] = history.rings(class, point, channel);
+                                targets[count] = sums;
+                                count += 1;
+                            }
+                        }
+                        let (rings, targets) = (&rings[..count], &mut targets[..count]);
+                        if pass == Pass::Far {
+                            T::far(isa, table, &self.starts, rings, targets);
+                        } else {
+                            T::middle(isa, table, &self.starts, at, rings, targets);
+                        }
                     }
-                    None => arrays[array as usize].fill(T::default()),
+                    points.start += together;
                 }
             }
-            if !group.dense.is_empty() {
-                let row = self.nodes.next_multiple_of(PACK);
+        }
+    }
+
+    /// Computes all sums of step `step` of the [`NEAR_BLOCK`] steps that started at `t0`. The channels of
+    /// the step have been pushed.
+    pub(super) fn gather(&mut self, isa: Isa, step: usize, t0: u64, arrays: &mut [Vec<T>]) {
+        let history = &self.history;
+        let (lanes, width) = (history.lanes, history.width);
+        for group in &self.groups {
+            if let Some(table) = &group.dense
+                && group.gathers.iter().all(|&(_, channel)| {
+                    let from = history.row(step as isize, channel);
+                    T::all_finite(isa, &history.recent()[from..from + history.nodes * width])
+                })
+            {
                 for &(array, channel) in &group.gathers {
-                    let from = now + channel * self.lanes;
-                    let history = &self.recent[..from + self.nodes * self.width];
-                    for point in 0..self.width {
-                        let sums = &mut arrays[array as usize][point..self.nodes * self.width];
-                        let from = from + point;
-                        gather::dense(isa, &group.dense, row, history, from, self.width, sums);
-                    }
+                    let from = history.row(step as isize, channel);
+                    let history = &history.recent()[from..from + history.nodes * width];
+                    T::dense(isa, table, history, width, &mut arrays[array as usize]);
                 }
+                continue;
             }
             for (index, table) in group.near.iter().enumerate() {
                 let points = match group.near.len() {
-                    1 => 0..self.width,
-                    _ => self.classes[index].points.clone(),
+                    1 => 0..width,
+                    _ => history.classes[index].points.clone(),
                 };
-                let at = |channel: usize| now + channel * self.lanes;
-                let mut gathers = group.gathers.chunks_exact(2);
-                for pair in &mut gathers {
-                    let indices = [pair[0].0 as usize, pair[1].0 as usize];
-                    // Distinct gathers have distinct arrays, so this always succeeds.
-                    if let Ok([a, b]) = arrays.get_disjoint_mut(indices) {
-                        let now = [at(pair[0].1), at(pair[1].1)];
-                        let sums = [&mut a[..], &mut b[..]];
-                        gather::near(
-                            isa,
-                            table,
-                            &self.recent,
-                            now,
-                            sums,
-                            self.width,
-                            points.clone(),
-                        );
-                    }
-                }
-                for single in gathers.remainder() {
-                    let sums = [&mut arrays[single.0 as usize][..]];
-                    let now = [at(single.1)];
-                    gather::near(isa, table, &self.recent, now, sums, self.width, points.clone());
-                }
-            }
-        }
-        let mut edge_gathers = std::mem::take(&mut self.edge_gathers);
-        for edges in &mut edge_gathers {
-            edges.gather(isa, self, step, t0, arrays);
-        }
-        self.edge_gathers = edge_gathers;
-    }
-
-    /// Brings the rings up to date after a whole block that started at step `t0`.
-    pub(super) fn end_block(&mut self, isa: Isa, t0: u64) {
-        if self.past == 0 {
-            return;
-        }
-        let row = self.channels * self.lanes;
-        if !self.rings.is_empty() {
-            let mut block = std::mem::take(&mut self.block);
-            for channel in 0..self.channels {
-                let from = &self.recent[BLOCK * row + channel * self.lanes..];
-                transpose::to_lanes(isa, from, row, &mut block[..self.lanes]);
-                let width = self.width;
-                for point in 0..width {
-                    self.each_ring(point, channel, |source, ring, capacity| {
-                        let position = ring::block_position(t0, capacity);
-                        let values = &block[source * width + point];
-                        ring[position..position + BLOCK].copy_from_slice(values);
-                        if position == 0 {
-                            ring[capacity..].copy_from_slice(values);
-                        }
+                for (pair, gathers) in group.gathers.chunks(2).enumerate() {
+                    let before = group.rows.map(|first| {
+                        let row = |member: usize| {
+                            let row = step * self.rows + first + 2 * pair + member;
+                            &self.by_step[row * lanes..][..lanes]
+                        };
+                        [row(0), row(gathers.len() - 1)]
                     });
+                    let mut now = [0; 2];
+                    let mut sums = [0; 2];
+                    for (g, &(array, channel)) in gathers.iter().enumerate() {
+                        now[g] = history.row(step as isize, channel);
+                        sums[g] = array as usize;
+                    }
+                    let (now, sums) = (&now[..gathers.len()], &sums[..gathers.len()]);
+                    let points = points.clone();
+                    T::near(isa, table, history.recent(), now, before, arrays, sums, width, points);
                 }
             }
-            self.block = block;
         }
-        self.recent.copy_within(BLOCK * row.., 0);
+        for edges in &mut self.edge_gathers {
+            edges.gather(isa, history, step, t0, arrays);
+        }
     }
 
-    /// Calls `f(source, ring, capacity)` for every ring of a point and channel.
-    fn each_ring(
-        &mut self,
-        point: usize,
-        channel: usize,
-        mut f: impl FnMut(usize, &mut [T], usize),
-    ) {
-        for class in &self.classes {
-            if class.capacity == 0 || !class.points.contains(&point) {
-                continue;
-            }
-            let storage = ring::storage(class.capacity);
-            let size = self.nodes * storage;
-            let from =
-                class.rings + ((point - class.points.start) * self.channels + channel) * size;
-            let rings = self.rings[from..from + size].chunks_exact_mut(storage);
-            for (source, ring) in rings.enumerate() {
-                f(source, ring, class.capacity);
-            }
-        }
+    /// Ends [`NEAR_BLOCK`] whole steps that started at step `t0`.
+    pub(super) fn end_part(&mut self, isa: Isa, t0: u64) {
+        self.history.advance(isa, t0);
     }
 }
 
-/// Whether any gather looks into the past.
-pub(super) fn is_delayed(job: &Job<'_>) -> bool {
-    job.program.gathers.iter().any(|g| g.delayed && g.source != GatherSource::Ones)
+/// Sums of weights, in the order of the gather.
+fn row_sums<T: Real>(
+    history: &History<T>,
+    matrix: &AfferentMatrix,
+    index: usize,
+    delayed: bool,
+) -> Vec<T> {
+    let mut sums = vec![T::default(); history.lanes];
+    for class in &history.classes {
+        for node in 0..history.nodes {
+            let delay = |edge: usize| if delayed { class.delays[index][edge] } else { 0 };
+            let sum = pass_order(matrix, node, delay)
+                .fold(T::default(), |sum, (_, _, w)| T::from_f64(w).fused(T::ONE, sum));
+            for point in class.points.clone() {
+                sums[node * history.width + point] = finish(sum);
+            }
+        }
+    }
+    sums
+}
+
+/// Puts gathers over the same edges together and makes their tables; also counts their rows.
+fn groups<T: Real>(job: &Job<'_>, gathered: u32, history: &History<T>) -> (Vec<Group<T>>, usize) {
+    let mut groups: Vec<((u32, bool), Group<T>)> = Vec::new();
+    for (index, gather) in job.program.gathers.iter().enumerate() {
+        let GatherSource::Channel(channel) = gather.source else { continue };
+        let member = (gathered + index as u32, channel as usize);
+        let key = (gather.matrix, gather.delayed);
+        if let Some((_, group)) = groups.iter_mut().find(|(k, _)| *k == key) {
+            group.gathers.push(member);
+        } else {
+            let (near, middle, far) = (Vec::new(), Vec::new(), Vec::new());
+            let group = Group { gathers: vec![member], near, middle, far, rows: None, dense: None };
+            groups.push((key, group));
+        }
+    }
+    let mut rows = 0;
+    for ((index, delayed), group) in &mut groups {
+        let matrix = &job.matrices[*index as usize];
+        if *delayed {
+            for class in &history.classes {
+                let delays = &class.delays[*index as usize];
+                let group_size = cached_sources::<T>(class, group.gathers.len());
+                let windows =
+                    |pass, sources| window_table(history, matrix, class, delays, pass, sources);
+                group.near.push(near_table(history, matrix, |edge| delays[edge]));
+                group.middle.push(windows(Pass::Middle, history.nodes));
+                group.far.push(windows(Pass::Far, group_size));
+            }
+            if group.far.iter().chain(&group.middle).any(|table| !table.weights.is_empty()) {
+                group.rows = Some(rows);
+                rows += group.gathers.len();
+            }
+        } else {
+            group.near.push(near_table(history, matrix, |_| 0));
+            let most = 4 * matrix.edges() > history.nodes * history.nodes;
+            if most && (history.width < FEW_POINTS || history.width.is_multiple_of(2 * PACK)) {
+                group.dense = Some(dense_table(matrix));
+            }
+        }
+    }
+    (groups.into_iter().map(|(_, group)| group).collect(), rows)
+}
+
+/// How many sources' rings stay in the first-level cache.
+fn cached_sources<T>(class: &DelayClass, gathers: usize) -> usize {
+    let bytes = gathers.min(2) * ring::storage(class.capacity) * size_of::<T>();
+    (CACHED_RINGS / bytes.max(1)).clamp(2, 16)
+}
+
+fn near_table<T: Real>(
+    history: &History<T>,
+    matrix: &AfferentMatrix,
+    delay: impl Fn(usize) -> u32 + Copy,
+) -> NearTable<T> {
+    let row = (history.channels * history.lanes) as isize;
+    let mut table = NearTable { starts: vec![0], edges: Vec::new() };
+    for target in 0..history.nodes {
+        for (edge, source, weight) in of_pass(matrix, target, Pass::Near, delay) {
+            let shift = (source * history.width) as isize - delay(edge) as isize * row;
+            table.edges.push(NearEdge { shift, weight: T::from_f64(weight) });
+        }
+        table.starts.push(table.edges.len() as u32);
+    }
+    table
+}
+
+/// The edges of a pass, by groups of `sources`; in a group, targets with equally many edges follow
+/// each other, so that the processor foresees the end of their loops.
+fn window_table<T: Real>(
+    history: &History<T>,
+    matrix: &AfferentMatrix,
+    class: &DelayClass,
+    delays: &[u32],
+    pass: Pass,
+    sources: usize,
+) -> WindowTable<T> {
+    let storage = ring::storage(class.capacity);
+    let mut table = WindowTable::default();
+    let mut rows: Vec<_> = (0..history.nodes)
+        .map(|target| of_pass(matrix, target, pass, |edge| delays[edge]).peekable())
+        .collect();
+    for group in (0..history.nodes).step_by(sources.max(1)) {
+        let first = table.segments.len();
+        for (target, row) in rows.iter_mut().enumerate() {
+            let start = table.weights.len() as u32;
+            while let Some((edge, source, weight)) =
+                row.next_if(|&(_, source, _)| source < group + sources)
+            {
+                table.rings.push((source * storage) as u32);
+                table.delays.push(delays[edge]);
+                table.weights.push(T::from_f64(weight));
+            }
+            let end = table.weights.len() as u32;
+            if end > start {
+                table.segments.push(Segment { target: target as u32, start, end });
+            }
+        }
+        table.segments[first..].sort_by_key(|segment| segment.end - segment.start);
+    }
+    table
+}
+
+fn dense_table<T: Real>(matrix: &AfferentMatrix) -> DenseTable<T> {
+    let nodes = matrix.nodes();
+    let row = nodes.next_multiple_of(PACK);
+    let mut weights = vec![T::default(); nodes * row];
+    for target in 0..nodes {
+        for (_, source, weight) in matrix.row(target) {
+            weights[source * row + target] = T::from_f64(weight);
+        }
+    }
+    DenseTable { weights, row }
 }

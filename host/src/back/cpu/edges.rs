@@ -5,13 +5,12 @@
 //! value is added, so the order of additions is that of all gathers.
 
 use super::compiled::Layout;
-use super::coupling::{Coupling, pass_order};
+use super::coupling::pass_order;
+use super::history::History;
 use super::interpret::Running;
-use super::isa::Isa;
-use super::real::Real;
 use super::schedule::Schedule;
 use crate::connectome::delays::AfferentMatrix;
-use kernels_gpu::ring::{self, window};
+use kernels_cpu::{Isa, Real};
 use kernels_gpu::scheme::Arithmetic;
 use kernels_gpu::summation::finish;
 use std::ops::Range;
@@ -79,11 +78,11 @@ impl<T: Real> EdgeGather<T> {
         self.running.set_up(isa, arrays, lanes);
     }
 
-    /// The sums of step `step` of the block that starts at `t0`.
+    /// The sums of step `step` of the steps that started at `t0`.
     pub(super) fn gather(
         &mut self,
         isa: Isa,
-        coupling: &Coupling<T>,
+        history: &History<T>,
         step: usize,
         t0: u64,
         arrays: &mut [Vec<T>],
@@ -92,14 +91,15 @@ impl<T: Real> EdgeGather<T> {
         for rank in 0..self.most {
             for &(array, channel) in &self.sources {
                 let out = &mut arrays[array as usize];
-                self.each(rank, coupling, |class, lane, point, edge| {
-                    out[lane] = delayed(coupling, class, channel, point, edge, step, t0);
+                self.each(rank, history, |class, lane, point, edge| {
+                    let place = (point, channel, edge.source as usize);
+                    out[lane] = history.at(class, place, (step, t0), edge.delay);
                 });
             }
-            self.running.step(isa, arrays, coupling.lanes);
+            self.running.step(isa, arrays, history.lanes);
             let values = std::mem::take(&mut arrays[self.result as usize]);
             let sums = &mut arrays[self.sum as usize];
-            self.each(rank, coupling, |_, lane, _, edge| {
+            self.each(rank, history, |_, lane, _, edge| {
                 sums[lane] = edge.weight.fused(values[lane], sums[lane]);
             });
             arrays[self.result as usize] = values;
@@ -111,43 +111,17 @@ impl<T: Real> EdgeGather<T> {
     fn each(
         &self,
         rank: usize,
-        coupling: &Coupling<T>,
+        history: &History<T>,
         mut f: impl FnMut(usize, usize, usize, &Edge<T>),
     ) {
         for (class, table) in self.tables.iter().enumerate() {
             for (target, row) in table.starts.windows(2).enumerate() {
                 if let Some(edge) = table.edges[row[0] as usize..row[1] as usize].get(rank) {
                     for point in table.points.clone() {
-                        f(class, target * coupling.width + point, point, edge);
+                        f(class, target * history.width + point, point, edge);
                     }
                 }
             }
         }
-    }
-}
-
-/// The value of a channel at an edge's source, delayed.
-fn delayed<T: Real>(
-    coupling: &Coupling<T>,
-    class: usize,
-    channel: usize,
-    point: usize,
-    edge: &Edge<T>,
-    step: usize,
-    t0: u64,
-) -> T {
-    let (source, delay) = (edge.source as usize, edge.delay as usize);
-    if ring::is_far(edge.delay) {
-        let class = &coupling.classes[class];
-        let storage = ring::storage(class.capacity);
-        let offset = point - class.points.start;
-        let ring = (offset * coupling.channels + channel) * coupling.nodes + source;
-        let position = ring::block_position(t0, class.capacity);
-        coupling.rings
-            [class.rings + ring * storage + window(position, delay, class.capacity) + step]
-    } else {
-        let row = if coupling.past == 0 { 0 } else { coupling.past + step - delay };
-        let lane = source * coupling.width + point;
-        coupling.recent[(row * coupling.channels + channel) * coupling.lanes + lane]
     }
 }

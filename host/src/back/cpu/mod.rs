@@ -6,7 +6,7 @@
 //!
 //! A program becomes a [graph](graph::Graph) of the whole [step](step::step), then a
 //! [schedule](schedule::Schedule), which is [interpreted](interpret) over chunks of lanes. Gathers
-//! contain no model code and are compiled loops ([`gather`]).
+//! contain no model code and are compiled loops ([`kernels_cpu::gather`]).
 //!
 //! Results are a pure function of the job and the point: neither the tile, nor the threads, nor the
 //! instruction set change a bit.
@@ -14,22 +14,18 @@
 mod compiled;
 mod coupling;
 mod edges;
-mod gather;
 mod graph;
+mod history;
 pub use crate::ir::interp;
 mod interpret;
-mod isa;
-pub(crate) mod lanes;
 mod noise;
 mod real;
 mod record;
 mod schedule;
 mod step;
 mod tile;
-mod transpose;
 
 pub use compiled::Compiled;
-pub use isa::Isa;
+pub use kernels_cpu::{CHUNK, Isa, PACK};
 pub use real::Real;
-pub use schedule::{CHUNK, PACK};
 pub use tile::{Stages, Tile, TileError, bytes};

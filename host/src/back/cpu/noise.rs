@@ -1,9 +1,7 @@
 //! Standard normals for every lane, drawn four steps or variables at a time.
 
-use super::isa::{Isa, multiversion};
-use super::real::Real;
+use kernels_cpu::{Isa, Real};
 use kernels_gpu::noise::{normal_index, subsequence};
-use kernels_gpu::philox;
 
 /// The normals of a tile. A Philox block of four is computed once, when the first is asked for.
 #[derive(Clone, Debug)]
@@ -44,49 +42,9 @@ impl<T: Real> NoiseStream<T> {
         let index = normal_index(step, self.variables, variable);
         let block = index / 4;
         if self.block != Some(block) {
-            let [a, b, c, d] = &mut self.normals;
-            fill(isa, self.seed, &self.low, &self.high, block, a, b, c, d);
+            T::normals(isa, self.seed, &self.low, &self.high, block, &mut self.normals);
             self.block = Some(block);
         }
         &self.normals[(index % 4) as usize]
-    }
-}
-
-/// Lanes at a time: words first, then normals, so that each loop has one word length and fills
-/// whole vectors.
-const GROUP: usize = 64;
-
-multiversion! {
-    fn fill<T: Real>(
-        seed: u64,
-        nodes: &[u32],
-        points: &[u32],
-        block: u64,
-        z0: &mut [T],
-        z1: &mut [T],
-        z2: &mut [T],
-        z3: &mut [T],
-    ) {
-        let halves = |x: u64| [x as u32, (x >> 32) as u32];
-        let (key, [low, high]) = (halves(seed), halves(block));
-        let mut start = 0;
-        while start < nodes.len() {
-            let len = GROUP.min(nodes.len() - start);
-            let mut words = [[0_u32; GROUP]; 4];
-            let [w0, w1, w2, w3] = &mut words;
-            for lane in 0..len {
-                let counter = [low, high, nodes[start + lane], points[start + lane]];
-                [w0[lane], w1[lane], w2[lane], w3[lane]] = philox::philox4x32(counter, key);
-            }
-            for (a, b, sines, cosines) in [(&*w0, &*w1, &mut *z0, &mut *z1), (&*w2, &*w3, &mut *z2, &mut *z3)] {
-                let (sines, cosines) = (&mut sines[start..start + len], &mut cosines[start..start + len]);
-                for lane in 0..len {
-                    let (sine, cosine) = philox::normal_pair::<f32>(a[lane], b[lane]);
-                    sines[lane] = T::from_f32(sine);
-                    cosines[lane] = T::from_f32(cosine);
-                }
-            }
-            start += len;
-        }
     }
 }

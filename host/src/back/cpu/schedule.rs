@@ -8,65 +8,12 @@
 //! | steady | once per tile, one number | once per tile, an array |
 //! | changing | once per step, one number | every step: the hot loop |
 //!
-//! Values of the hot loop live in registers: short arrays of one chunk of lanes, reused as soon as a
+//! Values of the hot loop live in registers: short arrays of one chunk of lanes ([`kernels_cpu::CHUNK`]), reused as soon as a
 //! value is not needed any more, so that they stay in the first-level cache.
 
 use super::graph::{Graph, Id, Leaf, Node};
 use super::step::Code;
-use crate::ir::{BinaryOp, CompareOp, Function1, Function2, LogicOp, UnaryOp};
-
-/// Lanes that an instruction works on at a time. A multiple of [`PACK`].
-pub const CHUNK: usize = 256;
-
-/// Lanes are padded to a multiple of this, so that vector loops have no remainder.
-pub const PACK: usize = 16;
-
-/// Where an operand is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Source {
-    /// One number for all lanes.
-    Scalar(u32),
-    /// An array over all lanes of the tile.
-    Lanes(u32),
-    /// An array over the lanes of the chunk.
-    Register(u32),
-}
-
-/// What to do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Opcode {
-    /// The operand itself.
-    Copy(Source),
-    /// See [`Node::Unary`].
-    Unary(UnaryOp, Source),
-    /// See [`Node::Binary`].
-    Binary(BinaryOp, Source, Source),
-    /// See [`Node::MulAdd`].
-    MulAdd(Source, Source, Source),
-    /// See [`Node::Compare`].
-    Compare(CompareOp, Source, Source),
-    /// See [`Node::Logic`].
-    Logic(LogicOp, Source, Source),
-    /// See [`Node::Not`].
-    Not(Source),
-    /// See [`Node::Select`].
-    Select(Source, Source, Source),
-    /// See [`Node::Call1`].
-    Call1(Function1, Source),
-    /// See [`Node::Call2`].
-    Call2(Function2, Source, Source),
-}
-
-/// An instruction on a chunk of lanes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Op {
-    /// What to do.
-    pub(super) code: Opcode,
-    /// The array that takes the result; never one of the operands.
-    pub(super) target: u32,
-    /// Whether `target` is an array over all lanes, and not a register.
-    pub(super) target_is_lanes: bool,
-}
+pub(super) use kernels_cpu::interpret::{Op, Opcode, Source};
 
 /// How a leaf is provided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

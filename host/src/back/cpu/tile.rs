@@ -1,19 +1,18 @@
 //! A tile of points, stepped together by one thread.
 
 use super::compiled::Compiled;
-use super::coupling::{Coupling, is_delayed};
+use super::coupling::Coupling;
 use super::graph::{Leaf, Moment};
+use super::history::is_delayed;
 use super::interpret::Running;
-use super::isa::Isa;
-use super::lanes::all_finite;
 use super::noise::NoiseStream;
 use super::real::Real;
 use super::record::{BUFFER_BYTES, Recorder};
-use super::schedule::{CHUNK, PACK};
 use crate::back::{Job, JobError, ParameterValues};
 use crate::back::{Progress, Sink, SinkError};
 use crate::monitor::TileShape;
-use kernels_gpu::ring::{self, BLOCK};
+use kernels_cpu::{CHUNK, Isa, PACK};
+use kernels_gpu::ring::{self, BLOCK, NEAR_BLOCK};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -37,6 +36,8 @@ pub enum TileError {
 pub struct Stages {
     /// Far part of gathers, block by block.
     pub far: Duration,
+    /// Middle part of gathers, a few steps at once.
+    pub middle: Duration,
     /// Near and undelayed gathers.
     pub near: Duration,
     /// Random numbers.
@@ -57,6 +58,7 @@ impl Stages {
     pub fn least(self, other: Self) -> Self {
         Self {
             far: self.far.min(other.far),
+            middle: self.middle.min(other.middle),
             near: self.near.min(other.near),
             noise: self.noise.min(other.noise),
             step: self.step.min(other.step),
@@ -171,18 +173,9 @@ impl<'a, T: Real> Tile<'a, T> {
             }
             let len = (BLOCK as u64).min(total - t0);
             self.timed(|s| &mut s.far, |tile| tile.coupling.begin_block(tile.isa, t0));
-            for step in 0..len {
-                self.one_step(t0, step as usize);
-                let mut clock = self.stages.map(|_| Instant::now());
-                self.check(t0 + step);
-                self.lap(&mut clock, |s| &mut s.check);
-                self.recorder
-                    .record(t0 + step, &self.arrays, &mut deliver)
-                    .map_err(TileError::Sink)?;
-                self.lap(&mut clock, |s| &mut s.record);
-            }
-            if len == BLOCK as u64 {
-                self.timed(|s| &mut s.history, |tile| tile.coupling.end_block(tile.isa, t0));
+            for at in (0..len).step_by(NEAR_BLOCK) {
+                let steps = (NEAR_BLOCK as u64).min(len - at);
+                self.part(t0 + at, at as usize, steps as usize, &mut deliver)?;
             }
             progress.advance(len * (self.shape.nodes * self.shape.width) as u64);
             t0 += len;
@@ -191,6 +184,30 @@ impl<'a, T: Real> Tile<'a, T> {
             }
         }
         self.recorder.finish(total, &mut deliver).map_err(TileError::Sink)
+    }
+
+    /// `steps` steps from `t0` on, at most [`NEAR_BLOCK`], the first of which is number `at` of a block.
+    fn part(
+        &mut self,
+        t0: u64,
+        at: usize,
+        steps: usize,
+        deliver: &mut dyn FnMut(super::record::Delivery<'_>) -> Result<(), SinkError>,
+    ) -> Result<(), TileError> {
+        self.timed(|s| &mut s.middle, |tile| tile.coupling.begin_part(tile.isa, t0, at));
+        for step in 0..steps {
+            self.one_step(t0, step);
+            let now = t0 + step as u64;
+            let mut clock = self.stages.map(|_| Instant::now());
+            self.check(now);
+            self.lap(&mut clock, |s| &mut s.check);
+            self.recorder.record(now, &self.arrays, deliver).map_err(TileError::Sink)?;
+            self.lap(&mut clock, |s| &mut s.record);
+        }
+        if steps == NEAR_BLOCK {
+            self.timed(|s| &mut s.history, |tile| tile.coupling.end_part(tile.isa, t0));
+        }
+        Ok(())
     }
 
     fn timed(&mut self, stage: fn(&mut Stages) -> &mut Duration, work: impl FnOnce(&mut Self)) {
@@ -235,7 +252,7 @@ impl<'a, T: Real> Tile<'a, T> {
         let now = t0 + step as u64;
         let mut clock = self.stages.map(|_| Instant::now());
         self.coupling.set(|leaf| changing(job, leaf, now));
-        self.coupling.push(step as isize, &self.arrays);
+        self.coupling.push(step, &self.arrays);
         self.coupling.gather(isa, step, t0, &mut self.arrays);
         self.lap(&mut clock, |s| &mut s.near);
         for variable in 0..job.program.noisy.len() as u32 {
@@ -271,9 +288,9 @@ impl<'a, T: Real> Tile<'a, T> {
         let live = self.shape.nodes * self.shape.width;
         for state in layout.states..layout.states + layout.state_count {
             let values = &self.arrays[state as usize][..live];
-            if !all_finite(self.isa, values) {
+            if !T::all_finite(self.isa, values) {
                 for (lane, value) in values.iter().enumerate() {
-                    if !Real::finite(*value) {
+                    if !value.finite() {
                         self.recorder.flag(lane % self.shape.width, step);
                     }
                 }
@@ -312,16 +329,16 @@ pub fn bytes(
     let (arrays, registers) = compiled.array_counts();
     let delayed = is_delayed(job);
     let storage: usize = longest.iter().map(|&d| ring::storage(ring::capacity(d))).sum();
-    let far = storage > 0;
+    let windows = storage > 0;
     let gathers = job.program.gathers.len();
-    let recent = if delayed { 2 * BLOCK } else { 1 } * channels;
-    let far_sums = if far { BLOCK * (gathers + 2) } else { 0 };
+    let recent = if delayed { 2 * NEAR_BLOCK } else { 1 } * channels;
+    let window_sums = if windows { (BLOCK + NEAR_BLOCK) * gathers } else { 0 };
     let noise = if job.program.noisy.is_empty() { 0 } else { 4 };
     let variables = job.record.variables.len();
     let monitors: usize =
         job.record.monitors.iter().map(|m| m.bytes_per_lane(variables, word)).sum();
     let means = if job.record.mean { 2 * variables } else { 0 };
-    let by_lane = (arrays + recent + far_sums + noise + means) * word + monitors + 8;
+    let by_lane = (arrays + recent + window_sums + noise + means) * word + monitors + 8;
     let mut classes = longest.clone();
     classes.dedup();
     let edges: usize = job.matrices.iter().map(|m| m.edges()).sum();

@@ -80,6 +80,8 @@ pub struct Launch {
     pub monitors: HostArray,
     /// What it adds to each time series.
     pub rows: Vec<MonitorRows>,
+    /// Calls that come before all others, once.
+    pub before: Vec<Call>,
     /// The calls of kernels. Those of all chunks but the last are the same if the arguments are
     /// [`CallArguments::Group`].
     pub calls: Vec<Call>,
@@ -102,7 +104,7 @@ pub struct Call {
 
 /// The first parameter of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[expect(clippy::large_enum_variant, reason = "of nearly the same size, and never many")]
+
 pub enum CallArguments {
     /// Of a kernel that runs one block a point.
     Points(SimulationArguments),
@@ -362,7 +364,12 @@ impl Batch<'_> {
             }
             (Work::Groups(_), Plan::Plain) => Vec::new(),
         };
+        let before = match (&self.work, &self.device_job.plan) {
+            (Work::Groups(groups), Plan::Groups(plan)) if first_step == 0 => groups.before(plan),
+            _ => Vec::new(),
+        };
         Launch {
+            before,
             chunk: HostArray::Chunk(vec![ChunkRecord { first_step }]),
             steps,
             calls,

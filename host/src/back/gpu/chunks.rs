@@ -1,6 +1,6 @@
 //! A batch on the device: its arrays, and its chunks of steps, which are recorded once and replayed.
 
-use super::{ArrayId, Arrays, Batch, CallArguments, DeviceJob, HostArray, Launch, Upload};
+use super::{ArrayId, Arrays, Batch, Call, CallArguments, DeviceJob, HostArray, Launch, Upload};
 use crate::back::Samples;
 use crate::compute::module::Function;
 use crate::compute::{
@@ -91,6 +91,7 @@ impl Chunks {
                 context.write_view(view, array.bytes())?;
             }
         }
+        self.call(context, functions, job, &launch.before)?;
         if let Some((steps, graph)) = &self.recorded
             && *steps == launch.steps
         {
@@ -99,12 +100,12 @@ impl Chunks {
         let same_again = launch.calls.len() >= LEAST_CALLS
             && launch.calls.iter().all(|c| matches!(c.arguments, CallArguments::Group(_)));
         if self.recorded.is_some() || !same_again {
-            return self.call(context, functions, job, launch);
+            return self.call(context, functions, job, &launch.calls);
         }
         // What is not on the device yet can't be waited for while calls are recorded.
         context.join_prefetch()?;
         context.begin_graph_capture()?;
-        let called = self.call(context, functions, job, launch);
+        let called = self.call(context, functions, job, &launch.calls);
         let graph = context.end_graph_capture();
         called?;
         let graph = graph?;
@@ -118,10 +119,10 @@ impl Chunks {
         context: &mut CudaComputeContext,
         functions: &[Arc<Function>],
         job: &DeviceJob<'_>,
-        launch: &Launch,
+        calls: &[Call],
     ) -> Result<(), ComputeError> {
         let entries = job.entries();
-        for call in &launch.calls {
+        for call in calls {
             let mut arguments = match &call.arguments {
                 CallArguments::Points(arguments) => Arguments::new().value(arguments),
                 CallArguments::Group(arguments) => Arguments::new().value(arguments),

@@ -24,6 +24,67 @@ pub fn matrix(path: &Path, files: &dyn Files) -> Result<Piece<DMatrix<f64>>, Con
     raw(path, files).map(|raw| raw.weights)
 }
 
+/// A matrix of any shape, with the names of its columns where the file has them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Table {
+    /// The values.
+    pub values: DMatrix<f64>,
+    /// One name a column.
+    pub columns: Option<Vec<String>>,
+    /// Where it stood.
+    pub place: Place,
+}
+
+/// Reads a matrix of any shape: measured time courses, lead fields, one value a node. A list of
+/// numbers in an `.npy` or `.npz` is one column.
+///
+/// # Errors
+/// As [`matrix`], but for the shape.
+pub fn table(path: &Path, files: &dyn Files) -> Result<Table, ConnectomeError> {
+    let place = Place::file(path);
+    let extension = super::extension(path);
+    let unreadable = |e| super::unreadable(&place, &e);
+    let column = |numbers: npy::NpyNumbers, place: &Place| match numbers.shape[..] {
+        [count] => Ok(DMatrix::from_column_slice(count, 1, &numbers.values)),
+        _ => numbers.into_matrix(place),
+    };
+    match extension.as_str() {
+        "npy" => {
+            let numbers = npy::numbers(&files.read(path).map_err(unreadable)?, &place)?;
+            Ok(Table { values: column(numbers, &place)?, columns: None, place })
+        }
+        "npz" => {
+            let bytes = files.read(path).map_err(unreadable)?;
+            let mut archive = super::archive(Cursor::new(&bytes[..]), &place)?;
+            if archive.len() != 1 {
+                let held: Vec<&str> = archive.file_names().collect();
+                let help = format!("the file holds {}: save the one as .npy", held.join(", "));
+                let what = "an .npz of more than one array is ambiguous".to_owned();
+                return Err(ConnectomeError::Unsupported { place, what, help });
+            }
+            let mut member = archive.by_index(0).map_err(|e| super::damaged(&place, &e))?;
+            let place = place.member(member.name());
+            let mut content = Vec::new();
+            member.read_to_end(&mut content).map_err(|e| super::unreadable(&place, &e))?;
+            let values = column(npy::numbers(&content, &place)?, &place)?;
+            Ok(Table { values, columns: None, place })
+        }
+        "csv" | "tsv" | "txt" => {
+            let reader = files.open(path).map_err(unreadable)?;
+            let text::TextMatrix { values, labels } = text::table(reader, &place, None)?;
+            Ok(Table { values, columns: labels, place })
+        }
+        _ if !files.exists(path) => Err(unreadable(std::io::ErrorKind::NotFound.into())),
+        other => Err(ConnectomeError::Unsupported {
+            place,
+            what: format!("`.{other}` is not a known format of matrices"),
+            help: "give a .csv, .tsv, .txt, .npy or .npz; of MATLAB's .mat, \
+                   `numpy.save(\"x.npy\", scipy.io.loadmat(\"x.mat\")[\"x\"])` makes one"
+                .into(),
+        }),
+    }
+}
+
 /// Reads a matrix as weights, with whatever else the file names: labels, lengths, centres.
 ///
 /// # Errors
@@ -114,6 +175,32 @@ mod tests {
             writer.write_all(bytes).unwrap();
         }
         MemoryFiles::new(&[("a.npz", &writer.finish().unwrap().into_inner())])
+    }
+
+    #[test]
+    fn tables_have_any_shape() {
+        let files = MemoryFiles::new(&[
+            ("t.csv", b"left,right\n1,2\n3,4\n5,6\n"),
+            ("t.npy", &npy("(3,)", &[1.0, 2.0, 3.0])),
+            ("bad.txt", b"1 2 3\n4 x 6\n"),
+            ("t.mat", b""),
+        ]);
+        let read = |name: &str| table(Path::new(name), &files);
+        let text = read("t.csv").unwrap();
+        assert_eq!(text.values, DMatrix::from_row_slice(3, 2, &[1., 2., 3., 4., 5., 6.]));
+        assert_eq!(text.columns.unwrap(), ["left", "right"]);
+        assert_eq!(read("t.npy").unwrap().values, DMatrix::from_row_slice(3, 1, &[1., 2., 3.]));
+        let message = |name: &str| read(name).unwrap_err().to_string();
+        assert_eq!(
+            message("bad.txt"),
+            "bad.txt: line 2: column 2 holds `x`, which is not a number"
+        );
+        assert_eq!(message("t.mat"), "t.mat: `.mat` is not a known format of matrices");
+        assert_eq!(message("none.csv"), "none.csv: file not found");
+        let one = npz(&[("arr_0", npy("(1, 2)", &[7.0, 8.0]))]);
+        assert_eq!(table(Path::new("a.npz"), &one).unwrap().values[(0, 1)], 8.0);
+        let two = npz(&[("a", npy("(1,)", &[7.0])), ("b", npy("(1,)", &[7.0]))]);
+        assert!(table(Path::new("a.npz"), &two).is_err());
     }
 
     #[test]

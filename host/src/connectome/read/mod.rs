@@ -21,7 +21,7 @@ mod zarr;
 
 pub use bids::{bids, bids_measure};
 pub use hdf5::{hdf5, hdf5_edge};
-pub use matrix::matrix;
+pub use matrix::{Table, matrix, table};
 pub use tvb_zip::tvb_zip;
 pub use zarr::{zarr, zarr_edge};
 

@@ -34,6 +34,23 @@ enum Separator {
 /// Text that isn't numbers, rows of different length, more rows than columns or fewer; each with
 /// the line.
 pub(super) fn square_matrix(text: impl Read, place: &Place) -> Result<TextMatrix, ConnectomeError> {
+    let matrix = table(text, place, Some(0))?;
+    let (rows, columns) = matrix.values.shape();
+    if rows != columns {
+        return Err(ConnectomeError::NotSquare { place: place.clone(), rows, columns });
+    }
+    Ok(matrix)
+}
+
+/// Reads a matrix of any shape, or with `surplus` one of at most so many more rows than columns.
+///
+/// # Errors
+/// Text that isn't numbers, rows of different length, too many rows; each with the line.
+pub(super) fn table(
+    text: impl Read,
+    place: &Place,
+    surplus: Option<usize>,
+) -> Result<TextMatrix, ConnectomeError> {
     let mut lines = Lines::new(text, place);
     let mut values: Vec<f64> = Vec::new();
     let mut columns = 0;
@@ -71,7 +88,7 @@ pub(super) fn square_matrix(text: impl Read, place: &Place) -> Result<TextMatrix
                 found: cells.len(),
             });
         }
-        if rows == columns {
+        if surplus.is_some_and(|surplus| rows == columns + surplus) {
             return Err(ConnectomeError::TooManyRows { place: at, columns });
         }
         for (column, cell) in cells.iter().enumerate() {
@@ -83,12 +100,8 @@ pub(super) fn square_matrix(text: impl Read, place: &Place) -> Result<TextMatrix
         }
         rows += 1;
     }
-    let place = place.clone();
     if rows == 0 {
-        return Err(ConnectomeError::Empty { place });
-    }
-    if rows != columns {
-        return Err(ConnectomeError::NotSquare { place, rows, columns });
+        return Err(ConnectomeError::Empty { place: place.clone() });
     }
     let labels = header.map(|mut names| {
         if names.len() == columns + 1 {

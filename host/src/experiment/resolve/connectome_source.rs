@@ -1,6 +1,7 @@
 //! Connectomes that come from outside the experiment: files, folders, generators.
 //!
-//! The call sites of the connectome readers are here and nowhere else.
+//! Matrices beside connectomes, such as measured connectivity and lead fields, are read where they
+//! are used.
 
 use super::edges::Units;
 use super::network::NodeSpec;
@@ -108,7 +109,7 @@ pub(super) fn find(cx: &mut Context<'_>, node: &Node, count: Option<usize>) -> O
 }
 
 /// A path that the experiment names: shipped content, or a file from the experiment's folder on.
-fn join(base: &Path, path: &str) -> PathBuf {
+pub(super) fn join(base: &Path, path: &str) -> PathBuf {
     if is_embedded(Path::new(path)) { path.into() } else { base.join(path) }
 }
 

@@ -1,5 +1,6 @@
 //! The model: its equations as text, its state variables and what they start from.
 
+use super::parameters::is_map;
 use super::read::{Context, Named, identifiers, number, value};
 use super::{events, state};
 use crate::diagnostic::{Code, Location};
@@ -132,7 +133,8 @@ fn unit(node: &Node) -> Option<String> {
 fn parameters<'n>(cx: &mut Context<'_>, node: &'n Node, model: &mut Model<'n>) {
     for member in cx.named(node.get("parameters"), "a parameter") {
         let equation = member.node.get("equation");
-        let text = value(member.node).filter(|v| v.scalar().is_some() && number(v).is_none());
+        let text = value(member.node)
+            .filter(|v| v.scalar().is_some_and(|s| number(v).is_none() && !is_map(&s.text)));
         // `value: "2*a"` and an equation both make it a function of other parameters.
         match equation.filter(|_| value(member.node).is_none()).or(text) {
             Some(equation) => {

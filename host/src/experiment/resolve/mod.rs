@@ -84,8 +84,15 @@ pub(super) fn experiment(
             model.dynamics.events.push(event);
         }
     }
-    let observations =
-        observations::resolve(cx, tree.get("observations"), &mut model, &integration);
+    let around = observations::Around {
+        block: network_node.as_ref(),
+        network: &network,
+        time: &integration,
+        explorations: tree.get("explorations"),
+        overrides,
+    };
+    let (observations, empirical) =
+        observations::resolve(cx, tree.get("observations"), &mut model, around);
     let mut names = sweep::Names {
         dynamics: &mut model.dynamics,
         parameters: &mut parameters,
@@ -97,6 +104,11 @@ pub(super) fn experiment(
     let fixed = override_values(cx, &mut names, &mut network, overrides);
     let explorations = tree.get("explorations");
     let sweep = sweep::explorations(cx, explorations, &mut names, &fixed, overrides);
+    let noisy = model.dynamics.state_variables.iter().any(|s| s.noise.is_some());
+    if sweep.trials > 1 && !noisy {
+        let message = "there is no noise: all trials of a point are alike";
+        cx.out.push(Diagnostic::warning(Code::Implausible, message));
+    }
     let any_delay = resolved.couplings.iter().any(|c| c.connected && c.delayed);
     if !cx.out.failed() {
         network::plausible(cx, &network, integration.dt_ms(), any_delay);
@@ -114,6 +126,7 @@ pub(super) fn experiment(
         network: network.network,
         integration,
         observations,
+        empirical,
         sweep,
         seed: overrides.seed.unwrap_or(seed),
         precision: overrides.precision.unwrap_or(precision),

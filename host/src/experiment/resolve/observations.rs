@@ -1,37 +1,35 @@
 //! Observations that this program computes; the others are left out by name.
 
+mod empirical;
+mod kind;
+mod projection;
+mod wanted;
+
 use super::dynamics::Model;
-use super::read::{Context, Named, number, value};
+use super::network::Parts;
+use super::read::{Context, Named, value};
 use super::time::ms_per;
-use crate::diagnostic::Code;
-use crate::experiment::{BalloonWindkessel, Integration, Observation, ObservationKind};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::experiment::{Empirical, Integration, Observation, ObservationKind, Overrides};
 use crate::yaml::Node;
+use empirical::Measured;
 
 /// Period of BOLD where none is given, ms: a usual repetition time.
 const DEFAULT_BOLD_PERIOD_MS: f64 = 2000.0;
 
-/// The kind that a name stands for, in any of the spellings in use.
-fn kind(name: &str) -> Option<ObservationKind> {
-    let plain: String =
-        name.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase();
-    Some(match plain.as_str() {
-        "raw" => ObservationKind::Raw,
-        "subsample" | "subsampled" => ObservationKind::SubSample,
-        "temporalaverage" | "tavg" | "timeaverage" => ObservationKind::TemporalAverage,
-        "globalaverage" => ObservationKind::GlobalAverage,
-        "bold" | "hrfbold" | "simulatedbold" | "balloonwindkessel" => {
-            ObservationKind::Bold(BalloonWindkessel::default())
-        }
-        "mean" | "nanmean" | "average" => ObservationKind::Mean,
-        "std" | "nanstd" | "standarddeviation" => ObservationKind::StandardDeviation,
-        "fc" | "functionalconnectivity" | "computefc" | "corrcoef" => {
-            ObservationKind::FunctionalConnectivity
-        }
-        "peakfrequency" | "peakfrequencies" | "peakfreq" | "peakfreqs" => {
-            ObservationKind::PeakFrequency
-        }
-        _ => return None,
-    })
+/// What observations refer to.
+#[derive(Clone, Copy)]
+pub(super) struct Around<'a> {
+    /// The network's block.
+    pub(super) block: Option<&'a Node>,
+    /// The network.
+    pub(super) network: &'a Parts<'a>,
+    /// Time.
+    pub(super) time: &'a Integration,
+    /// Explorations, which may ask for scores.
+    pub(super) explorations: Option<&'a Node>,
+    /// What the caller wants.
+    pub(super) overrides: &'a Overrides,
 }
 
 /// Reads all observations and leaves out what is Python's.
@@ -39,9 +37,10 @@ pub(super) fn resolve(
     cx: &mut Context<'_>,
     node: Option<&Node>,
     model: &mut Model<'_>,
-    time: &Integration,
-) -> Vec<Observation> {
+    around: Around<'_>,
+) -> (Vec<Observation>, Empirical) {
     let members = cx.named(node, "an observation");
+    let measured = empirical::resolve(cx, &members, around);
     let mut found: Vec<Observation> = Vec::new();
     let mut open: Vec<(Named<'_>, String)> = Vec::new();
     let mut replaced: Vec<Named<'_>> = Vec::new();
@@ -53,9 +52,12 @@ pub(super) fn resolve(
             cx.error_help(Code::BadValue, message, member.location, help);
             continue;
         }
-        match one(cx, *member, model, time) {
+        if measured.names.iter().any(|n| n == name) {
+            continue;
+        }
+        match one(cx, *member, model, around, &measured) {
             Ok((mut observation, in_place)) => {
-                if observation.kind == ObservationKind::PeakFrequency {
+                if matches!(observation.kind, ObservationKind::PeakFrequency(_)) {
                     observation.sources = behind_spectra(cx, &members, observation.sources);
                 }
                 found.push(observation);
@@ -66,21 +68,8 @@ pub(super) fn resolve(
             Err(why) => open.push((*member, why)),
         }
     }
-    loop {
-        let known: Vec<String> = found.iter().map(|o| o.name.clone()).collect();
-        let readable = |source: &String| {
-            known.contains(source)
-                || model.dynamics.state_variables.iter().any(|s| s.name == *source)
-                || model.dynamics.derived_variables.iter().any(|d| d.name == *source)
-        };
-        let Some(at) = found.iter().position(|o| !o.sources.iter().all(readable)) else { break };
-        let lost = found.remove(at);
-        let source = lost.sources.iter().find(|s| !readable(s)).cloned().unwrap_or_default();
-        cx.skip(
-            format!("observations.{}", lost.name),
-            format!("it reads `{source}`, which is not computed"),
-        );
-    }
+    wanted::complete(cx, &mut found, model, around, &measured.data);
+    leave_out_unreadable(cx, &mut found, model);
     for (member, why) in open {
         cx.skip(format!("observations.{}", member.name), why);
     }
@@ -99,7 +88,31 @@ pub(super) fn resolve(
             }
         }
     }
-    found
+    (found, measured.data)
+}
+
+/// The name of the score that a call computes, if it is one.
+pub(super) fn score_name(call: &Node) -> Option<&'static str> {
+    kind::score(call).map(|score| score.name())
+}
+
+/// Leaves out, by name, what reads something that is not computed.
+fn leave_out_unreadable(cx: &mut Context<'_>, found: &mut Vec<Observation>, model: &Model<'_>) {
+    loop {
+        let known: Vec<String> = found.iter().map(|o| o.name.clone()).collect();
+        let readable = |source: &String| {
+            known.contains(source)
+                || model.dynamics.state_variables.iter().any(|s| s.name == *source)
+                || model.dynamics.derived_variables.iter().any(|d| d.name == *source)
+        };
+        let Some(at) = found.iter().position(|o| !o.sources.iter().all(readable)) else { break };
+        let lost = found.remove(at);
+        let source = lost.sources.iter().find(|s| !readable(s)).cloned().unwrap_or_default();
+        cx.skip(
+            format!("observations.{}", lost.name),
+            format!("it reads `{source}`, which is not computed"),
+        );
+    }
 }
 
 /// What stands behind observations that compute spectra: the spectrum is part of finding its peak.
@@ -139,18 +152,28 @@ fn one(
     cx: &mut Context<'_>,
     member: Named<'_>,
     model: &Model<'_>,
-    time: &Integration,
+    around: Around<'_>,
+    measured: &Measured,
 ) -> Result<(Observation, bool), String> {
     let node = member.node;
-    if node.get("data_source").is_some() {
-        return Err("it is data and not a simulation's result".into());
-    }
-    for key in ["equation", "analysis", "tail_samples", "window_size"] {
+    for key in ["equation", "analysis", "tail_samples"] {
         if node.get(key).is_some() {
             return Err(format!("`{key}` is not computed; it can be taken from the saved results"));
         }
     }
-    let (kind, in_place) = recognise(member)?;
+    let (kind, in_place) = kind::recognise(member)?;
+    let windowed = matches!(
+        kind,
+        ObservationKind::DynamicConnectivity(_)
+            | ObservationKind::Spectrum(_)
+            | ObservationKind::PeakFrequency(_)
+    );
+    if node.get("window_size").is_some() && !windowed {
+        let why = "`window_size` is not computed; it can be taken from the saved results";
+        return Err(why.to_owned());
+    }
+    let kind = kind::complete(cx, member, kind, around)?;
+    let time = around.time;
     let scale = node.get("time_scale").and_then(Node::scalar).and_then(|s| ms_per(&s.text));
     let to_model = scale.unwrap_or(1.0) / time.ms_per_unit;
     let mut period = match node.get("period") {
@@ -176,99 +199,47 @@ fn one(
             }
         }
     }
-    if matches!(kind, ObservationKind::Bold(_)) && period.is_none() {
-        let message =
-            format!("`{}` has no period: {DEFAULT_BOLD_PERIOD_MS} ms is taken", member.name);
-        cx.note(Code::MissingKey, message, member.location);
-        period = Some(DEFAULT_BOLD_PERIOD_MS / time.ms_per_unit);
+    if kind.is_bold() && period.is_none() {
+        period = Some(default_bold_period(cx, member.name, time));
     }
-    let sources = sources(cx, node, model)?;
+    let mut sources = sources(cx, node, model, measured)?;
+    if matches!(kind, ObservationKind::Score(_)) {
+        sources.retain(|s| !measured.names.contains(s));
+        let variable = |s: &String| model.dynamics.output.contains(s);
+        if sources.iter().all(variable) {
+            sources.clear(); // chosen with the scores that nobody listed
+        }
+    }
     let skip = skipped_samples(cx, node);
     let name = member.name.to_owned();
-    Ok((Observation { name, kind, sources, period, skip }, in_place))
+    Ok((Observation { name, kind, sources, period, skip, stored: true }, in_place))
 }
 
-/// The kind, and whether it stands in for several steps in Python.
-fn recognise(member: Named<'_>) -> Result<(ObservationKind, bool), String> {
-    let node = member.node;
-    if let Some(modality) = node.get("imaging_modality") {
-        let text = modality.scalar().map_or("", |s| s.text.as_str());
-        return match text.to_ascii_uppercase().as_str() {
-            "EEG" | "MEG" | "IEEG" | "SEEG" => {
-                Err(format!("{text} needs a lead field; its sources can be recorded instead"))
-            }
-            _ => kind(text).map(|kind| (kind, false)).ok_or_else(|| {
-                format!("the modality `{text}` is not known; BOLD is, and the kinds of monitor")
-            }),
-        };
-    }
-    if let Some(name) = node.at(&["class_reference", "name"]).and_then(Node::scalar) {
-        return kind(&name.text)
-            .map(|kind| (kind, false))
-            .ok_or_else(|| format!("the Python class `{}` is not run", name.text));
-    }
-    for key in ["iri", "acronym"] {
-        let text = node.get(key).and_then(Node::scalar).map(|s| s.text.as_str());
-        let name = text.map(|t| t.rsplit([':', '/', '#']).next().unwrap_or(t));
-        if let Some(kind) = name.and_then(kind) {
-            return Ok((kind, false));
-        }
-    }
-    let steps = node.get("pipeline").map_or(&[][..], Node::items);
-    let step_name = |step: &Node| {
-        let name = step.at(&["callable", "name"]).or_else(|| step.at(&["class_call", "name"]));
-        let name = name.or_else(|| step.get("function")).or_else(|| step.get("name"));
-        name.and_then(Node::scalar).map(|s| s.text.clone())
-    };
-    if let [only] = steps
-        && let Some(kind) = step_name(only).as_deref().and_then(kind)
-    {
-        // A mean over nodes or states is another thing than one over time.
-        let axis = only.at(&["arguments", "axis"]).and_then(value).and_then(number);
-        let over_time = axis.is_none_or(|a| a == 0.0);
-        return match kind {
-            ObservationKind::Mean | ObservationKind::StandardDeviation if !over_time => {
-                Err("only means over time are computed".into())
-            }
-            kind => Ok((kind, false)),
-        };
-    }
-    if let Some(kind) = kind(member.name) {
-        if !steps.is_empty() {
-            return Ok((kind, true));
-        }
-        return Ok((kind, false));
-    }
-    if !steps.is_empty() {
-        let names: Vec<String> = steps.iter().filter_map(step_name).collect();
-        return Err(format!(
-            "its steps are Python ({}); mean, std, temporal average, FC, BOLD and peak frequency \
-             are computed here, the rest from the saved results",
-            names.join(", ")
-        ));
-    }
-    match node.get("aggregation").and_then(Node::scalar).map(|s| s.text.as_str()) {
-        Some("mean") => return Ok((ObservationKind::Mean, false)),
-        Some("none") | None => {}
-        Some(other) => return Err(format!("the aggregation `{other}` is not computed")),
-    }
-    if node.get("period").is_some() {
-        return Ok((ObservationKind::TemporalAverage, false));
-    }
-    if node.any(&["source", "voi"]).is_some() {
-        return Ok((ObservationKind::Raw, false));
-    }
-    Err("nothing says what it is".into())
+/// The period of BOLD where none is given, with a note.
+fn default_bold_period(cx: &mut Context<'_>, name: &str, time: &Integration) -> f64 {
+    let message = format!("`{name}` has no period: {DEFAULT_BOLD_PERIOD_MS} ms is taken");
+    cx.out.push(Diagnostic::note(Code::MissingKey, message));
+    DEFAULT_BOLD_PERIOD_MS / time.ms_per_unit
 }
 
-fn sources(cx: &mut Context<'_>, node: &Node, model: &Model<'_>) -> Result<Vec<String>, String> {
+fn sources(
+    cx: &mut Context<'_>,
+    node: &Node,
+    model: &Model<'_>,
+    measured: &Measured,
+) -> Result<Vec<String>, String> {
     let mut sources = Vec::new();
     if let Some(given) = node.get("source") {
         for (name, _) in cx.names(given, "`source`") {
             if name.starts_with("network.observations") {
+                // Scores may name what they compare with.
+                if measured.data.fc.is_some() {
+                    continue;
+                }
                 return Err(format!("`{name}` is data and not a simulation's result"));
             }
             let name = name.strip_prefix("observations.").unwrap_or(name);
+            let name = name.strip_suffix(".data").unwrap_or(name);
             if !name.starts_with("integration.") {
                 sources.push(name.to_owned());
             }

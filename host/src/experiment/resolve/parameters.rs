@@ -1,7 +1,9 @@
 //! Values of parameters.
 
+use super::connectome_source::join;
 use super::read::{Context, Named, value};
-use crate::diagnostic::Code;
+use crate::connectome::read;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::experiment::{Parameter, ParameterValue, Scope};
 use crate::yaml::{Node, ScalarValue};
 
@@ -55,8 +57,12 @@ fn values(
         if let Some(scalar) = given.scalar().filter(|s| s.value == ScalarValue::Text)
             && super::read::number(given).is_none()
         {
+            if is_map(&scalar.text) {
+                return map(cx, member.name, given, &scalar.text, extent);
+            }
             let message = format!("{what} is the text `{}`", scalar.text);
-            let help = "a number is needed here; an expression goes among derived parameters";
+            let help = "a number is needed here, a list or a file (.csv, .tsv, .txt, .npy) with one \
+                        a node; an expression goes among derived parameters";
             cx.error_help(Code::WrongType, message, &given.location, help);
             return None;
         }
@@ -92,6 +98,45 @@ fn values(
             None
         }
     }
+}
+
+/// Whether a text names a file of numbers.
+pub(super) fn is_map(text: &str) -> bool {
+    [".csv", ".tsv", ".txt", ".npy", ".npz"].iter().any(|end| text.to_lowercase().ends_with(end))
+}
+
+/// One number a node, a row or a column of a file.
+fn map(
+    cx: &mut Context<'_>,
+    name: &str,
+    given: &Node,
+    path: &str,
+    extent: Extent,
+) -> Option<ParameterValue> {
+    let table = match read::table(&join(cx.base, path), cx.files) {
+        Ok(table) => table,
+        Err(error) => {
+            cx.out.push(Diagnostic::from(error).at(given.location.clone(), ""));
+            return None;
+        }
+    };
+    let (rows, columns) = table.values.shape();
+    let values: Vec<f64> = table.values.iter().copied().collect();
+    let fits = rows.min(columns) == 1 && extent.nodes.is_none_or(|nodes| nodes == values.len());
+    if !fits {
+        let nodes = extent.nodes.map_or("an unknown number of".to_owned(), |n| n.to_string());
+        let place = table.place;
+        let message = format!("{place}: {rows}×{columns} values of `{name}` for {nodes} node(s)");
+        let help = "give one number a node, in the order of the connectome";
+        cx.error_help(Code::ShapeMismatch, message, &given.location, help);
+        return None;
+    }
+    if let Some(node) = values.iter().position(|v| !v.is_finite()) {
+        let message = format!("{}: `{name}` is {} at node {node}", table.place, values[node]);
+        cx.error(Code::BadNumber, message, &given.location);
+        return None;
+    }
+    Some(ParameterValue::PerNode(values))
 }
 
 /// Row-major elements and extents of a nested list; false, with a finding, if it is ragged or holds

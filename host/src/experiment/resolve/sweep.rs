@@ -1,5 +1,6 @@
 //! Sweep axes: names to what they set, ranges to values.
 
+use super::observations;
 use super::range;
 use super::read::{Context, Named};
 use crate::diagnostic::{Code, Diagnostic, Location};
@@ -228,6 +229,13 @@ pub(super) fn explorations(
         sweep.axes.push(Axis { name: spec.name.clone(), target, values, unit, location: None });
     }
     sweep.mode = overrides.mode.unwrap_or(sweep.mode);
+    match overrides.trials {
+        Some(0) => {
+            let message = "a point can't be repeated in 0 trials";
+            cx.out.push(Diagnostic::error(Code::BadValue, message));
+        }
+        trials => sweep.trials = trials.unwrap_or(sweep.trials),
+    }
     check_axes(cx, &sweep);
     sweep
 }
@@ -274,11 +282,13 @@ fn exploration(cx: &mut Context<'_>, member: Named<'_>, names: &mut Names<'_>) -
         }
     }
     if let Some(trials) = node.get("n_trials")
-        && cx.whole(trials, "n_trials").is_some_and(|n| n > 1)
+        && let Some(count) = cx.whole(trials, "n_trials")
     {
-        let message = "n_trials: repeated points are not supported";
-        let help = "each point has its own random numbers; run again with another seed";
-        cx.error_help(Code::NotSupported, message, &trials.location, help);
+        if count == 0 {
+            cx.error(Code::BadValue, "n_trials must be 1 or more", &trials.location);
+        } else {
+            sweep.trials = count;
+        }
     }
     if let Some(algorithms) = node.get("algorithms").filter(|n| !n.items().is_empty()) {
         let message = "algorithms at each point are not supported";
@@ -318,7 +328,8 @@ fn unavailable(cx: &mut Context<'_>, member: Named<'_>, computed: &[String]) {
     let mut wanted: Vec<String> = Vec::new();
     if let Some(observable) = member.node.get("observable") {
         let called = observable.get("function").or_else(|| observable.at(&["callable", "name"]));
-        wanted.extend(called.and_then(Node::scalar).map(|s| s.text.clone()));
+        let name = called.and_then(Node::scalar).map(|s| s.text.clone());
+        wanted.extend(observations::score_name(observable).map(str::to_owned).or(name));
     }
     if let Some(record) = member.node.get("record") {
         wanted.extend(cx.names(record, "`record`").iter().map(|(name, _)| (*name).to_owned()));

@@ -54,6 +54,7 @@ impl Draft {
                 transient: 0.0,
             },
             observations: Vec::new(),
+            empirical: crate::experiment::Empirical::default(),
             sweep: Sweep::default(),
             seed: 0,
             precision: Precision::F64,

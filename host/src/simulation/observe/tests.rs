@@ -1,6 +1,7 @@
 //! Statistics against numpy 2.4.6 and scipy 1.17.1, from the same pseudo-random data.
 
-use super::{Derived, Observer, Statistic, spectrum::Spectrum};
+use super::{Derived, Observer, Statistic};
+use crate::analysis::{Accumulator, Spectrum, SynchronyMeasure, Welch, Windows};
 use crate::sweep::Samples;
 
 /// Knuth's linear congruential generator; `normal` is a sum of twelve uniforms.
@@ -30,7 +31,7 @@ fn correlated(rows: usize) -> Vec<f64> {
 
 fn derived(statistic: Statistic, values: usize, rows: u64, skip: u64) -> Derived {
     Derived {
-        observed: 0,
+        observed: Some(0),
         statistic,
         monitor: 0,
         row_variables: 1,
@@ -38,6 +39,7 @@ fn derived(statistic: Statistic, values: usize, rows: u64, skip: u64) -> Derived
         values,
         rows,
         skip,
+        scores: Vec::new(),
     }
 }
 
@@ -135,15 +137,15 @@ fn spectra_are_scipys() {
         (100, 0.000487784645571789),
     ];
     for (rows, bins, peak) in [(1000, whole, 10.9375), (200, short, 11.0)] {
-        let mut spectrum = Spectrum::new(1, rows, 0.01);
+        let mut spectrum = Spectrum::new(1, Welch::new(rows, 0.01));
         let signal = noisy_oscillation(rows as usize);
-        signal.iter().for_each(|x| super::Accumulator::take(&mut spectrum, &[*x]));
-        let density = spectrum.density();
+        signal.iter().for_each(|x| spectrum.take(&[*x]));
+        let density = spectrum.finish();
         for (bin, expected) in bins {
             let relative = density[bin] / expected - 1.0;
             assert!(relative.abs() < 1e-9, "{rows} {bin}: {} {expected}", density[bin]);
         }
-        let derived = derived(Statistic::PeakFrequency { interval: 0.01 }, 1, rows, 0);
+        let derived = derived(Statistic::PeakFrequency(Welch::new(rows, 0.01)), 1, rows, 0);
         assert_eq!(result(&derived, &signal), [peak]);
     }
 }
@@ -153,14 +155,14 @@ fn fast_samples_get_long_segments() {
     // 10 Hz, sampled every 0.1 ms for 10 s: segments of 256 samples would resolve 39 Hz.
     let signal: Vec<f64> =
         (0..100_000).map(|k| (std::f64::consts::TAU * 10.0 * f64::from(k) * 1e-4).sin()).collect();
-    let derived = derived(Statistic::PeakFrequency { interval: 1e-4 }, 1, 100_000, 0);
+    let derived = derived(Statistic::PeakFrequency(Welch::new(100_000, 1e-4)), 1, 100_000, 0);
     let [peak] = result(&derived, &signal)[..] else { panic!("one node") };
     assert!((peak - 10.0).abs() < 0.2, "{peak}");
 }
 
 #[test]
 fn a_constant_has_no_peak() {
-    let derived = derived(Statistic::PeakFrequency { interval: 0.01 }, 2, 300, 0);
+    let derived = derived(Statistic::PeakFrequency(Welch::new(300, 0.01)), 2, 300, 0);
     let rows: Vec<f64> = noisy_oscillation(300).iter().flat_map(|&x| [0.1, x]).collect();
     let peaks = result(&derived, &rows);
     assert!(peaks[0].is_nan() && peaks[1] > 0.0, "{peaks:?}");
@@ -172,8 +174,14 @@ fn pieces_do_not_matter() {
     for statistic in [
         Statistic::Mean,
         Statistic::StandardDeviation,
+        Statistic::Variance,
         Statistic::Correlation,
-        Statistic::PeakFrequency { interval: 1.0 },
+        Statistic::DynamicConnectivity(Windows { length: 100, step: 33 }),
+        Statistic::Spectrum(Welch::new(993, 1.0)),
+        Statistic::PeakFrequency(Welch::new(993, 1.0)),
+        Statistic::Synchrony { measure: SynchronyMeasure::OrderParameter, phases: true },
+        Statistic::Synchrony { measure: SynchronyMeasure::Metastability, phases: false },
+        Statistic::Synchrony { measure: SynchronyMeasure::PhaseCoherence, phases: true },
     ] {
         let derived = derived(statistic, 4, 1000, 7);
         let whole = result(&derived, &values);
@@ -204,7 +212,7 @@ fn nothing_left_is_nan() {
         Statistic::Mean,
         Statistic::StandardDeviation,
         Statistic::Correlation,
-        Statistic::PeakFrequency { interval: 1.0 },
+        Statistic::PeakFrequency(Welch::new(0, 1.0)),
     ] {
         for rows in [0, 2] {
             let derived = derived(statistic, 3, rows, 5);

@@ -14,7 +14,8 @@ use crate::scheme;
 use core::array;
 use cuda_std::thread;
 
-/// Runs the steps of a launch for the block's group.
+/// Runs the steps of a launch for the block's group. With delays, a launch of no steps makes the history
+/// before step 0, which the first far sums read.
 ///
 /// # Safety
 /// The arrays have the sizes that the arguments say; one block a group, threads along x.
@@ -29,15 +30,7 @@ pub(super) unsafe fn advance<T: KernelFloat, const S: usize, M: Model<T, S>>(
     unsafe {
         bring_columns(&group, true);
         thread::sync_threads();
-        if group.first_step == 0 {
-            each_lane(&group, |lane| {
-                emit::<T, S, M>(&group, load(&group, lane), group.time(0, 0.0), 0, lane);
-            });
-            thread::sync_threads();
-            if group.has(grouped::DELAYED) {
-                fill_history(&group);
-            }
-        } else if group.has(grouped::DELAYED) {
+        if group.has(grouped::DELAYED) && group.arguments.steps > 0 {
             bring_ring(&group);
         } else {
             each_lane(&group, |lane| {
@@ -45,7 +38,9 @@ pub(super) unsafe fn advance<T: KernelFloat, const S: usize, M: Model<T, S>>(
             });
         }
         thread::sync_threads();
-        if group.has(grouped::DELAYED) {
+        if group.has(grouped::DELAYED) && group.arguments.steps == 0 {
+            fill_history(&group);
+        } else if group.has(grouped::DELAYED) {
             delayed::<T, S, M>(&group);
         } else {
             undelayed::<T, S, M>(&group);
@@ -351,7 +346,7 @@ fn each_value<T: KernelFloat>(
         let point = value / a.channels;
         let channel = value - point * a.channels;
         if point < group.record.points {
-            let now = (group.first_step as u32).wrapping_add(first + step);
+            let now = (group.first_step as u32).wrapping_add(first.wrapping_add(step));
             let lane = (node << a.point_shift) + point;
             let place = (now & mask) * group.width() + value;
             let inside = group.ring(now % RING, lane).add(channel * group.lanes());
@@ -388,10 +383,10 @@ unsafe fn bring_ring<T: KernelFloat>(group: &Group<T>) {
     });
 }
 
-/// Makes the past of step 0 what step 0 is, in the history and in the ring.
+/// Makes the past of step 0 what step 0 is.
 ///
 /// # Safety
-/// The ring is known at slot 0; behind a barrier, another must follow.
+/// The ring is known at slot 0.
 #[inline(always)]
 unsafe fn fill_history<T: KernelFloat>(group: &Group<T>) {
     let a = &group.arguments;
@@ -404,11 +399,6 @@ unsafe fn fill_history<T: KernelFloat>(group: &Group<T>) {
             // SAFETY: the slots and places are the lane's own.
             unsafe {
                 let now = group.ring(0, lane.number).add(column).load();
-                let mut slot = 1;
-                while slot < RING {
-                    group.ring(slot, lane.number).add(column).store(now);
-                    slot += 1;
-                }
                 let mut step = 0;
                 while step < group.record.capacity {
                     let place = step * group.width() + value;

@@ -140,33 +140,41 @@ impl GroupBatch {
         self.groups as usize * a.columns as usize * ((a.nodes as usize) << a.point_shift)
     }
 
+    /// The call that makes the history before the first step.
+    pub(in crate::back::gpu) fn before(&self, plan: &GroupPlan) -> Vec<Call> {
+        if plan.delayed { vec![self.advance(plan, self.arguments)] } else { Vec::new() }
+    }
+
+    fn advance(&self, plan: &GroupPlan, arguments: GroupArguments) -> Call {
+        Call {
+            kernel: 0,
+            arguments: CallArguments::Group(arguments),
+            grid: [self.groups, 1],
+            threads: plan.threads,
+            shared_bytes: plan.shared_bytes(),
+        }
+    }
+
     /// The calls that make the steps of a chunk.
     pub(in crate::back::gpu) fn calls(&self, plan: &GroupPlan, steps: u32) -> Vec<Call> {
         let at_once = if plan.delayed { BLOCK } else { steps.max(1) as usize };
         let mut calls = Vec::new();
         for offset in (0..steps).step_by(at_once) {
             let steps = (steps - offset).min(at_once as u32);
-            let arguments =
-                CallArguments::Group(GroupArguments { offset, steps, ..self.arguments });
+            let arguments = GroupArguments { offset, steps, ..self.arguments };
             if plan.delayed {
                 let rows = if plan.sparse { 1 } else { plan.far_targets };
                 let warps = if plan.sparse { 8 } else { plan.far_warps };
                 let parts = self.arguments.nodes.div_ceil(rows * warps);
                 calls.push(Call {
                     kernel: 1,
-                    arguments,
+                    arguments: CallArguments::Group(arguments),
                     grid: [self.groups, parts],
                     threads: warps * 32,
                     shared_bytes: 0,
                 });
             }
-            calls.push(Call {
-                kernel: 0,
-                arguments,
-                grid: [self.groups, 1],
-                threads: plan.threads,
-                shared_bytes: plan.shared_bytes(),
-            });
+            calls.push(self.advance(plan, arguments));
         }
         calls
     }

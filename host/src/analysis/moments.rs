@@ -1,9 +1,9 @@
-//! Mean and standard deviation over time.
+//! Mean, variance and standard deviation over time.
 
 use super::Accumulator;
 
 /// Welford's update (Technometrics 4 (1962) 419): no cancellation, whatever the mean.
-pub(super) struct Moments {
+pub struct Moments {
     result: fn(&Moments) -> Vec<f64>,
     count: u64,
     means: Vec<f64>,
@@ -12,12 +12,18 @@ pub(super) struct Moments {
 }
 
 impl Moments {
-    pub(super) fn mean(channels: usize) -> Self {
+    /// Means of so many channels.
+    pub fn mean(channels: usize) -> Self {
         Self::new(channels, |m| m.means.clone())
     }
 
-    /// With the number of samples as the divisor, as `numpy.std`.
-    pub(super) fn standard_deviation(channels: usize) -> Self {
+    /// Variances, with the number of samples as the divisor, as `numpy.var`.
+    pub fn variance(channels: usize) -> Self {
+        Self::new(channels, |m| m.squares.iter().map(|s| s / m.count as f64).collect())
+    }
+
+    /// Roots of the variances, as `numpy.std`.
+    pub fn standard_deviation(channels: usize) -> Self {
         Self::new(channels, |m| m.squares.iter().map(|s| (s / m.count as f64).sqrt()).collect())
     }
 
@@ -59,6 +65,9 @@ mod tests {
         // Rounding of a mean of 1e8 is 1.5e-8.
         assert!((deviations[0] - 0.5).abs() < 1e-7, "{}", deviations[0]);
         assert_eq!(deviations[1], 0.0);
+        let mut variance = Moments::variance(1);
+        [1.0, 2.0, 6.0].iter().for_each(|x| variance.take(&[*x]));
+        assert!((variance.finish()[0] - 14.0 / 3.0).abs() < 1e-15);
     }
 
     #[test]

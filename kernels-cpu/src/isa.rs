@@ -5,16 +5,16 @@
 //! the instructions it may use. The results have the same bits on each: nothing is reassociated,
 //! and a fused multiply-add is one rounding with or without hardware for it.
 //!
-//! This is the only module of the engine with `unsafe`: calling a function that was compiled for an
+//! This is the only module of the crate with `unsafe`: calling a function that was compiled for an
 //! instruction set needs a processor that has it.
 
 /// An instruction set that this processor has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Isa(pub(in crate::back::cpu) Level);
+pub struct Isa(pub(crate) Level);
 
 /// What the kernels are compiled for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::back::cpu) enum Level {
+pub(crate) enum Level {
     /// What the target guarantees: SSE2 on x86-64, NEON on AArch64.
     Baseline,
     /// 256-bit vectors and fused multiply-add.
@@ -48,6 +48,14 @@ impl Isa {
         found
     }
 
+    /// Whether vectors have 512 bits, and there are 32 of them in place of 16.
+    pub(crate) fn has_512_bits(self) -> bool {
+        #[cfg(target_arch = "x86_64")]
+        return self.0 == Level::Avx512;
+        #[cfg(not(target_arch = "x86_64"))]
+        return false;
+    }
+
     /// The widest instruction set that this processor has.
     pub fn detect() -> Self {
         Self::available()[0]
@@ -78,7 +86,7 @@ macro_rules! multiversion {
         $(#[$attribute])*
         #[allow(clippy::too_many_arguments, reason = "kernels take their arrays one by one")]
         $visibility fn $name<$real: $bound $(, const $constant: $kind)*>(
-            isa: $crate::back::cpu::isa::Isa, $($argument: $type),*
+            isa: $crate::isa::Isa, $($argument: $type),*
         ) $(-> $result)? {
             #[inline(always)]
             fn body<$real: $bound $(, const $constant: $kind)*>($($argument: $type),*) $(-> $result)? $body
@@ -96,17 +104,17 @@ macro_rules! multiversion {
             }
 
             match isa.0 {
-                $crate::back::cpu::isa::Level::Baseline => body::<$real $(, $constant)*>($($argument),*),
+                $crate::isa::Level::Baseline => body::<$real $(, $constant)*>($($argument),*),
                 #[cfg(target_arch = "x86_64")]
                 // SAFETY: an `Isa` of this level is only made by `Isa::available`, which has checked
                 // that the processor has these features.
-                $crate::back::cpu::isa::Level::Avx2 => unsafe { avx2::<$real $(, $constant)*>($($argument),*) },
+                $crate::isa::Level::Avx2 => unsafe { avx2::<$real $(, $constant)*>($($argument),*) },
                 #[cfg(target_arch = "x86_64")]
                 // SAFETY: as above.
-                $crate::back::cpu::isa::Level::Avx512 => unsafe { avx512::<$real $(, $constant)*>($($argument),*) },
+                $crate::isa::Level::Avx512 => unsafe { avx512::<$real $(, $constant)*>($($argument),*) },
             }
         }
     )*};
 }
 
-pub(in crate::back::cpu) use multiversion;
+pub(crate) use multiversion;

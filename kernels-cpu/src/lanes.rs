@@ -1,13 +1,13 @@
-//! Small loops over lanes that monitors and the tile need.
+//! Small loops over lanes that monitors and the engine need.
 
-use super::isa::multiversion;
-use super::real::Real;
+use crate::isa::multiversion;
+use crate::real::Number;
 use kernels_gpu::bold::{Constants, balloon_step, bold_signal};
 use kernels_gpu::mean;
 
 multiversion! {
     /// Whether all values are finite.
-    pub(crate) fn all_finite<T: Real>(values: &[T]) -> bool {
+    pub(crate) fn all_finite<T: Number>(values: &[T]) -> bool {
         let mut bad = 0u32;
         for value in values {
             bad |= u32::from(!value.finite());
@@ -16,14 +16,14 @@ multiversion! {
     }
 
     /// Adds `values` to compensated sums, lane by lane.
-    pub(crate) fn accumulate<T: Real>(sums: &mut [T], compensations: &mut [T], values: &[T]) {
+    pub(crate) fn accumulate<T: Number>(sums: &mut [T], compensations: &mut [T], values: &[T]) {
         for ((sum, compensation), value) in sums.iter_mut().zip(compensations).zip(values) {
             (*sum, *compensation) = mean::accumulate(*sum, *compensation, *value);
         }
     }
 
     /// One haemodynamic step, lane by lane.
-    pub(crate) fn haemodynamics<T: Real>(
+    pub(crate) fn haemodynamics<T: Number>(
         state: &mut [Vec<T>; 4],
         activity: &[T],
         step: &Constants<T>,
@@ -35,7 +35,7 @@ multiversion! {
     }
 
     /// The BOLD signal, lane by lane.
-    pub(crate) fn bold<T: Real>(
+    pub(crate) fn bold<T: Number>(
         volume: &[T],
         content: &[T],
         step: &Constants<T>,

@@ -4,11 +4,11 @@ use super::{Accumulator, Variation};
 
 /// Rows whose products are summed about their own mean before they join the rest. It is a constant
 /// of the method: the sums must not depend on the pieces in which rows arrive.
-pub(super) const BLOCK: usize = 256;
+pub(crate) const BLOCK: usize = 256;
 
-/// Correlation of all pairs of nodes, for each variable. Blocks of rows are centred in two passes and
+/// Correlation of all pairs of nodes, `[variable][node][node]`. Blocks of rows are centred in two passes and
 /// merged by the pairwise update of Chan, Golub & LeVeque (1983, doi:10.1080/00031305.1983.10483115).
-pub(super) struct Correlation {
+pub struct Correlation {
     nodes: usize,
     variation: Variation,
     variables: Vec<Products>,
@@ -23,7 +23,8 @@ struct Products {
 }
 
 impl Correlation {
-    pub(super) fn new(variables: usize, nodes: usize) -> Self {
+    /// For rows of `variables` × `nodes` channels.
+    pub fn new(variables: usize, nodes: usize) -> Self {
         let products =
             || Products { count: 0.0, means: vec![0.0; nodes], sums: vec![0.0; nodes * nodes] };
         Self {
