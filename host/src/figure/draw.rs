@@ -130,8 +130,8 @@ fn hint(what: &str) -> &'static str {
 fn list(names: &[String]) -> String {
     match names {
         [] => "none".to_owned(),
-        [few @ ..] if few.len() <= 20 => few.join(", "),
-        [some @ ..] => format!("{}, … ({} in all)", some[..20].join(", "), some.len()),
+        few if few.len() <= 20 => few.join(", "),
+        some => format!("{}, … ({} in all)", some[..20].join(", "), some.len()),
     }
 }
 
