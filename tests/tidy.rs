@@ -23,7 +23,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("back", &["compute", "connectome", "experiment", "ir", "lower", "monitor", "opt"]),
     ("sweep", &["back", "connectome", "experiment", "ir", "lower", "monitor", "opt"]),
     ("output", &["experiment"]),
-    ("figure", &["output"]),
+    ("figure", &["analysis", "output"]),
     ("report", &["figure", "output"]),
     (
         "simulation",

@@ -1,11 +1,8 @@
-//! The power spectrum of a stored time course.
+//! The power spectrum of a stored time course, as an observation of it would be.
 
-use rustfft::FftPlanner;
-use rustfft::num_complex::Complex;
-use std::f64::consts::TAU;
+use crate::analysis::{Accumulator, Spectrum, Welch};
 
-/// A one-sided spectral density, by Welch's method (IEEE Trans. Audio Electroacoust. 15 (1967) 70)
-/// with `scipy.signal.welch`'s periodic Hann window, half overlap and removal of each segment's mean.
+/// A one-sided spectral density by Welch's method.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Density {
     /// From one frequency to the next, in Hz; the first is 0.
@@ -14,43 +11,17 @@ pub struct Density {
     pub values: Vec<f64>,
 }
 
-/// Samples of a segment: 256, or the 2.56 s that resolve 0.4 Hz, whichever is more, if there are as
-/// many.
-pub fn segment(samples: usize, interval: f64) -> usize {
-    // A float to an integer saturates.
-    let long = (2.56 / interval).ceil() as usize;
-    long.max(256).min(samples)
-}
-
 /// The density of samples that are `interval` seconds apart; none of fewer than 8 samples.
 pub fn density(samples: &[f64], interval: f64) -> Option<Density> {
     if samples.len() < 8 || !(interval > 0.0 && interval.is_finite()) {
         return None;
     }
-    let segment = segment(samples.len(), interval);
-    let window: Vec<f64> =
-        (0..segment).map(|k| 0.5 - 0.5 * (TAU * k as f64 / segment as f64).cos()).collect();
-    let fft = FftPlanner::new().plan_fft_forward(segment);
-    let mut power = vec![0.0; segment / 2 + 1];
-    let mut segments = 0;
-    let mut buffer = vec![Complex::default(); segment];
-    for part in samples.windows(segment).step_by(segment - segment / 2) {
-        let mean = part.iter().sum::<f64>() / segment as f64;
-        for ((value, x), w) in buffer.iter_mut().zip(part).zip(&window) {
-            *value = Complex::new((x - mean) * w, 0.0);
-        }
-        fft.process(&mut buffer);
-        for (k, (sum, value)) in power.iter_mut().zip(&buffer).enumerate() {
-            // Each frequency but 0 and Nyquist's stands for its negative as well.
-            let sides = if k == 0 || 2 * k == segment { 1.0 } else { 2.0 };
-            *sum += sides * value.norm_sqr();
-        }
-        segments += 1;
+    let welch = Welch::new(samples.len() as u64, interval);
+    let mut spectrum = Spectrum::new(1, welch);
+    for sample in samples {
+        spectrum.take(std::slice::from_ref(sample));
     }
-    let squares: f64 = window.iter().map(|w| w * w).sum();
-    let scale = interval / (squares * f64::from(segments));
-    power.iter_mut().for_each(|p| *p *= scale);
-    Some(Density { resolution: 1.0 / (segment as f64 * interval), values: power })
+    Some(Density { resolution: welch.resolution(), values: spectrum.finish() })
 }
 
 #[cfg(test)]
