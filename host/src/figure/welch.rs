@@ -27,6 +27,7 @@ pub fn density(samples: &[f64], interval: f64) -> Option<Density> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::f64::consts::TAU;
 
     #[test]
     fn a_sine_has_its_power_at_its_frequency() {
