@@ -155,11 +155,12 @@ mod tests {
         assert!(place(&new) < place(&old));
         let none = |_: &str| None;
         assert_eq!(include_folders(&old, none), [packages.join("curand/include")]);
-        let both = [packages.join("cu13/include"), packages.join("curand/include")];
-        assert_eq!(include_folders(&new, none), both);
+        let all = ["cu13/include", "cu13/include/cccl", "curand/include"];
+        let all = all.map(|folder| packages.join(folder));
+        assert_eq!(include_folders(&new, none), all);
         // A library that the loader found by its name says nothing about its headers.
         let active = |name: &str| (name == "VIRTUAL_ENV").then(|| prefix.clone());
         let found = include_folders(Path::new("libnvrtc.so.13"), active);
-        assert!(both.iter().all(|folder| found.contains(folder)), "{found:?}");
+        assert!(all.iter().all(|folder| found.contains(folder)), "{found:?}");
     }
 }
