@@ -2,15 +2,14 @@
 //!
 //! A model with fewer states than its kernel gets dummies that stay 0.
 
-use super::block::{Block, Clock, Scheme};
+use super::block::{Block, Clock};
 use super::gather::gather;
 use super::observe::{Normals, draw_noise, observe, observe_network, recorded_steps};
-use super::stages::Stages;
+use super::stages::integrate;
 use super::{KernelFloat, Pointers};
 use crate::abi::{
     EdgeRecord, GatherRecord, MonitorRecord, PointRecord, SimulationArguments, features,
 };
-use crate::scheme;
 use core::array;
 use cuda_std::{kernel, slot, thread};
 
@@ -133,7 +132,15 @@ unsafe fn step<T: KernelFloat, const S: usize, M: Model<T, S>>(
         if block.has(features::NOISE) {
             draw_noise(block, normals, clock.step, node);
         }
-        let mut next = integrate::<T, S, M>(block, clock, x, at, node);
+        let noise = block.column(a.noise_column, node);
+        let mut next = integrate(
+            block.features,
+            block.dt,
+            x,
+            |part| block.time(clock.step, part),
+            |x, time| M::drift(x, time, at),
+            |x| M::disturb(x, noise),
+        );
         if block.has(features::BOUNDS) {
             next = M::bound(next);
         }
@@ -156,75 +163,6 @@ unsafe fn step<T: KernelFloat, const S: usize, M: Model<T, S>>(
             observe(block, recorded, node);
         }
     }
-}
-
-/// The states after the scheme and the noise, before bounds.
-///
-/// # Safety
-/// As [`step`].
-#[inline(always)]
-unsafe fn integrate<T: KernelFloat, const S: usize, M: Model<T, S>>(
-    block: &Block<T>,
-    clock: Clock,
-    x: [T; S],
-    at: Surroundings<T>,
-    node: u32,
-) -> [T; S] {
-    let dt = block.dt;
-    let along = |h: T, k: [T; S]| array::from_fn(|s| scheme::advance(x[s], h, k[s]));
-    // Runge–Kutta's first derivative, and the sum of those between the first and the last; Heun's
-    // first is such a sum. Sums start at −0, which changes nothing.
-    let (mut first, mut middle) = ([T::NEGATIVE_ZERO; S], [T::NEGATIVE_ZERO; S]);
-    let (mut place, mut time) = (x, block.time(clock.step, 0.0));
-    let mut stages = Stages::new(block.features);
-    // SAFETY: the caller's.
-    unsafe {
-        let last = loop {
-            let k = M::drift(place, time, at);
-            if stages.is_last() {
-                break k;
-            }
-            if stages.is_first_of_four() {
-                first = k;
-            } else {
-                middle = array::from_fn(|s| middle[s] + k[s]);
-            }
-            let to_end = stages.next_is_last();
-            place = along(if to_end { dt.whole } else { dt.half }, k);
-            time = block.time(clock.step, if to_end { 1.0 } else { 0.5 });
-            if stages.disturbed() {
-                place = M::disturb(place, block.column(block.arguments.noise_column, node));
-            }
-            stages.advance();
-        };
-        let undisturbed = match block.scheme() {
-            Scheme::Euler => along(dt.whole, last),
-            Scheme::Heun => array::from_fn(|s| scheme::heun(x[s], dt.half, middle[s], last[s])),
-            Scheme::Rk4 => array::from_fn(|s| {
-                let k = [first[s], middle[s], T::NEGATIVE_ZERO, last[s]];
-                scheme::rk4(x[s], dt.sixth, T::TWO, k)
-            }),
-            Scheme::Map => last,
-        };
-        disturb::<T, S, M>(block, undisturbed, node)
-    }
-}
-
-/// The states with the noise of the step.
-///
-/// # Safety
-/// The node exists, and its noise has been drawn.
-#[inline(always)]
-unsafe fn disturb<T: KernelFloat, const S: usize, M: Model<T, S>>(
-    block: &Block<T>,
-    x: [T; S],
-    node: u32,
-) -> [T; S] {
-    if !block.has(features::NOISE) {
-        return x;
-    }
-    // SAFETY: a column for every noisy variable.
-    unsafe { M::disturb(x, block.column(block.arguments.noise_column, node)) }
 }
 
 #[inline(always)]

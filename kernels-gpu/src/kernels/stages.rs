@@ -4,7 +4,60 @@
 //! share one loop: the first stage is at the state, each further one at the state moved along the
 //! derivative before it.
 
+use super::KernelFloat;
+use super::block::Scheme;
 use crate::abi::features;
+use crate::scheme::{self, StepSizes};
+use core::array;
+
+/// The states after the scheme and the noise, before bounds: of a node whose states are in registers.
+///
+/// `word` has the scheme, see [`features`]; `time` gives the time at a part of the step, `drift` the
+/// derivative (or the next state of a map), `disturb` the states moved by the noise.
+#[inline(always)]
+pub(super) fn integrate<T: KernelFloat, const S: usize>(
+    word: u32,
+    dt: StepSizes<T>,
+    x: [T; S],
+    time: impl Fn(f64) -> T,
+    drift: impl Fn([T; S], T) -> [T; S],
+    disturb: impl Fn([T; S]) -> [T; S],
+) -> [T; S] {
+    let along = |h: T, k: [T; S]| array::from_fn(|s| scheme::advance(x[s], h, k[s]));
+    // Runge–Kutta's first derivative, and the sum of those between the first and the last; Heun's
+    // first is such a sum. Sums start at −0, which changes nothing.
+    let (mut first, mut middle) = ([T::NEGATIVE_ZERO; S], [T::NEGATIVE_ZERO; S]);
+    let (mut place, mut now) = (x, time(0.0));
+    let mut stages = Stages::new(word);
+    let last = loop {
+        let k = drift(place, now);
+        if stages.is_last() {
+            break k;
+        }
+        if stages.is_first_of_four() {
+            first = k;
+        } else {
+            middle = array::from_fn(|s| middle[s] + k[s]);
+        }
+        let to_end = stages.next_is_last();
+        place = along(if to_end { dt.whole } else { dt.half }, k);
+        now = time(if to_end { 1.0 } else { 0.5 });
+        if stages.disturbed() {
+            place = disturb(place);
+        }
+        stages.advance();
+    };
+    let undisturbed = match Scheme::of(word) {
+        Scheme::Euler => along(dt.whole, last),
+        Scheme::Heun => array::from_fn(|s| scheme::heun(x[s], dt.half, middle[s], last[s])),
+        Scheme::Rk4 => array::from_fn(|s| {
+            let k = [first[s], middle[s], T::NEGATIVE_ZERO, last[s]];
+            scheme::rk4(x[s], dt.sixth, T::TWO, k)
+        }),
+        Scheme::Map => last,
+    };
+    if word & features::NOISE != 0 { disturb(undisturbed) } else { undisturbed }
+}
 
 /// The current stage of a step, and how many are left.
 ///

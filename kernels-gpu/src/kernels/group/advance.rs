@@ -6,11 +6,9 @@ use super::place::{Group, GroupPointers, Lane};
 use super::sums::{middle, near, products};
 use crate::abi::{GroupArguments, RING, features, grouped};
 use crate::kernels::KernelFloat;
-use crate::kernels::block::Scheme;
 use crate::kernels::observe::Normals;
-use crate::kernels::stages::Stages;
+use crate::kernels::stages::integrate;
 use crate::ring::NEAR_BLOCK;
-use crate::scheme;
 use core::array;
 use cuda_std::thread;
 
@@ -177,7 +175,15 @@ unsafe fn one_step<T: KernelFloat, const S: usize, M: Model<T, S>>(
             M::diffusion(at, own(group, group.arguments.sigma_at));
             draw_noise(group, normals, step, lane);
         }
-        let mut next = integrate::<T, S, M>(group, step, x, at);
+        let noise = own(group, group.arguments.noise_at);
+        let mut next = integrate(
+            group.features,
+            group.dt,
+            x,
+            |part| group.time(step, part),
+            |x, time| M::drift(x, time, at),
+            |x| M::disturb(x, noise),
+        );
         if group.has(features::BOUNDS) {
             next = M::bound(next);
         }
@@ -199,56 +205,6 @@ unsafe fn one_step<T: KernelFloat, const S: usize, M: Model<T, S>>(
             M::record(next, out);
             observe(group, recorded, lane);
         }
-    }
-}
-
-/// The states after the scheme and the noise, before bounds.
-///
-/// # Safety
-/// As [`one_step`].
-#[inline(always)]
-unsafe fn integrate<T: KernelFloat, const S: usize, M: Model<T, S>>(
-    group: &Group<T>,
-    step: u32,
-    x: [T; S],
-    at: Surroundings<T>,
-) -> [T; S] {
-    let dt = group.dt;
-    let along = |h: T, k: [T; S]| array::from_fn(|s| scheme::advance(x[s], h, k[s]));
-    let (mut first, mut middle) = ([T::NEGATIVE_ZERO; S], [T::NEGATIVE_ZERO; S]);
-    let (mut place, mut time) = (x, group.time(step, 0.0));
-    let mut stages = Stages::new(group.features);
-    let noise = own(group, group.arguments.noise_at);
-    // SAFETY: the caller's.
-    unsafe {
-        let last = loop {
-            let k = M::drift(place, time, at);
-            if stages.is_last() {
-                break k;
-            }
-            if stages.is_first_of_four() {
-                first = k;
-            } else {
-                middle = array::from_fn(|s| middle[s] + k[s]);
-            }
-            let to_end = stages.next_is_last();
-            place = along(if to_end { dt.whole } else { dt.half }, k);
-            time = group.time(step, if to_end { 1.0 } else { 0.5 });
-            if stages.disturbed() {
-                place = M::disturb(place, noise);
-            }
-            stages.advance();
-        };
-        let undisturbed = match Scheme::of(group.features) {
-            Scheme::Euler => along(dt.whole, last),
-            Scheme::Heun => array::from_fn(|s| scheme::heun(x[s], dt.half, middle[s], last[s])),
-            Scheme::Rk4 => array::from_fn(|s| {
-                let k = [first[s], middle[s], T::NEGATIVE_ZERO, last[s]];
-                scheme::rk4(x[s], dt.sixth, T::TWO, k)
-            }),
-            Scheme::Map => last,
-        };
-        if group.has(features::NOISE) { M::disturb(undisturbed, noise) } else { undisturbed }
     }
 }
 
