@@ -37,6 +37,8 @@ pub mod features {
     pub const BOLD: u32 = 1 << 7;
     /// The noise is cuRAND's, see [`crate::curand`].
     pub const CURAND: u32 = 1 << 8;
+    /// All of them.
+    pub const ALL: u32 = METHOD | NOISE | BOUNDS | EVENTS | EDGES | RECORD | BOLD | CURAND;
 }
 
 /// Scalars of a launch: `steps` steps of every point of a batch.
@@ -205,10 +207,15 @@ pub mod grouped {
     pub const WIDTH: u32 = 0b111 << 16;
     /// Where that number starts.
     pub const WIDTH_SHIFT: u32 = 16;
+    /// All of them.
+    pub const ALL: u32 = WIDTH | DELAYED;
     /// Sums are delayed: far parts are ready, near ones are added from the history. Else they are
     /// products of a dense matrix with the present.
     pub const DELAYED: u32 = 1 << 19;
 }
+
+// Both are bits of the same word.
+const _: () = assert!(features::ALL & grouped::ALL == 0);
 
 /// Steps that a block's ring in shared memory holds: those that edges read whose delay is less than
 /// [`NEAR_BLOCK`](crate::ring::NEAR_BLOCK), and as many under way.
