@@ -4,7 +4,7 @@ use super::options::Reporter;
 use super::prepare::{Prepared, device};
 use super::{Backend, Error, RunOptions, SimulationExperiment};
 use crate::back::cuda_c;
-use crate::back::gpu::{DeviceJob, kernels};
+use crate::back::gpu::{DeviceJob, kernels_for};
 use crate::compute::module::Function;
 use crate::compute::{CudaComputeContext, KernelSpec, Schedule, SourceText};
 use crate::experiment::LoadError;
@@ -86,9 +86,8 @@ pub fn compile_cuda_with(
     let (entry, module) = match source {
         KernelSource::Rust => {
             let device_job = DeviceJob::new(&job, true)?;
-            let (major, minor) = context.constraints().compute_capability.unwrap_or((0, 0));
             // The plain plan has one kernel.
-            let text = device_job.modules(kernels(major, minor)?)?.concat();
+            let text = device_job.modules(kernels_for(context.constraints())?)?.concat();
             (device_job.kernel().entry.clone(), text)
         }
         KernelSource::CudaC => {

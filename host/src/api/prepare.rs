@@ -2,7 +2,7 @@
 //! all devices and functions alike.
 
 use super::{Backend, Error, RunOptions};
-use crate::back::gpu::kernels;
+use crate::back::gpu::kernels_for;
 use crate::compute::cuda_devices;
 use crate::diagnostic::{Code, Diagnostics};
 use crate::experiment::{
@@ -150,9 +150,7 @@ pub(super) fn device(backend: Backend, ordinals: &[u32]) -> Device {
 fn usable(ordinals: &[u32]) -> bool {
     let Ok(devices) = cuda_devices() else { return false };
     ordinals.iter().all(|&ordinal| {
-        devices.get(ordinal as usize).is_some_and(|device| {
-            let (major, minor) = device.constraints.compute_capability.unwrap_or((0, 0));
-            kernels(major, minor).is_ok()
-        })
+        let device = devices.get(ordinal as usize);
+        device.is_some_and(|device| kernels_for(&device.constraints).is_ok())
     })
 }

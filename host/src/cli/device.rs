@@ -1,7 +1,7 @@
 //! From `--device` to a device.
 
 use super::args::{self, RunArgs};
-use crate::back::gpu::kernels;
+use crate::back::gpu::kernels_for;
 use crate::compute::{DeviceSummary, cuda_devices};
 use crate::simulation::Device;
 
@@ -48,8 +48,7 @@ pub(super) fn choose(args: &RunArgs) -> Result<(Device, String), String> {
 
 /// Whether this program has kernels for a device.
 fn usable(device: &DeviceSummary) -> Result<(), String> {
-    let (major, minor) = device.constraints.compute_capability.unwrap_or((0, 0));
-    kernels(major, minor).map(|_| ()).map_err(|error| error.to_string())
+    kernels_for(&device.constraints).map(|_| ()).map_err(|error| error.to_string())
 }
 
 fn describe(device: &DeviceSummary) -> String {

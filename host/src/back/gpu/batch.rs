@@ -15,6 +15,7 @@ use kernels_gpu::abi::{
 };
 use kernels_gpu::bold::Constants;
 use kernels_gpu::ring::BLOCK;
+use std::collections::HashMap;
 
 /// Threads of a block, at most. A thread has several nodes if there are more.
 const MOST_THREADS: u64 = 256;
@@ -141,11 +142,11 @@ impl<'a> DeviceJob<'a> {
             steps = steps.next_multiple_of(BLOCK as u32);
         }
         let mut speeds: Vec<f64> = Vec::new();
+        let mut known: HashMap<u64, usize> = HashMap::new();
         let mut classes = Vec::with_capacity(points.len());
         for &point in points {
             let speed = job.speed.of(point);
-            let known = speeds.iter().position(|s| s.to_bits() == speed.to_bits());
-            classes.push(known.unwrap_or_else(|| {
+            classes.push(*known.entry(speed.to_bits()).or_insert_with(|| {
                 speeds.push(speed);
                 speeds.len() - 1
             }));

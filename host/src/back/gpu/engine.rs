@@ -7,12 +7,12 @@
 use super::chunks::Chunks;
 use super::{
     Batch, Collector, DeviceJob, DeviceLimits, KernelsError, ModuleError, PlanName, PrepareError,
-    kernels,
+    kernels_for,
 };
 use crate::back::{Job, Progress, Sink, SinkError};
 use crate::compute::module::Function;
-use crate::compute::{ComputeError, CudaComputeContext, KernelSpec, Schedule};
-use std::collections::VecDeque;
+use crate::compute::{ComputeError, CudaComputeContext, CudaDriver, Driver, KernelSpec, Schedule};
+use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -98,13 +98,13 @@ pub fn run(
     let device_job = DeviceJob::with_plan(job, true, options.plan, &limits)?;
     let shared = Shared {
         device_job: &device_job,
+        point_bytes: point_bytes(&device_job),
         options,
         queue: Mutex::new(VecDeque::from([points_by_speed(job)])),
         sink: Mutex::new(sink),
         progress,
         cancel,
         stop: AtomicBool::new(false),
-        working: Mutex::new(0),
         devices: ordinals.len(),
     };
     let results: Vec<Result<(String, Duration), GpuError>> = std::thread::scope(|scope| {
@@ -153,8 +153,8 @@ pub fn run(
 fn limits(ordinals: &[u32]) -> Result<DeviceLimits, GpuError> {
     let mut least: Option<DeviceLimits> = None;
     for &ordinal in ordinals {
-        let context = CudaComputeContext::on_device(ordinal, 1 << 20)?;
-        let constraints = context.constraints();
+        let driver = CudaDriver::shared(ordinal)?;
+        let constraints = driver.constraints();
         let own = DeviceLimits {
             shared_bytes: constraints.shared_bytes_per_block_optin,
             processors: constraints.multiprocessors,
@@ -174,9 +174,28 @@ fn points_by_speed(job: &Job<'_>) -> Vec<usize> {
     points
 }
 
+/// Bytes that each point needs on a device. Points of one speed have one longest delay: all edges are
+/// looked at once a speed.
+fn point_bytes(device_job: &DeviceJob<'_>) -> Vec<u64> {
+    let job = device_job.job();
+    let mut known: HashMap<u64, u64> = HashMap::new();
+    let bytes = |speed: f64| {
+        let longest = job.program.gathers.iter().filter(|g| g.delayed).map(|g| {
+            // A delay that can't be had is reported when the batch is made.
+            job.matrices[g.matrix as usize].longest_delay(speed, job.dt_ms).unwrap_or(0)
+        });
+        // Arrays start at multiples of 256 bytes; a point's own share of that is small.
+        device_job.bytes_per_point(longest.max().unwrap_or(0)) + 64
+    };
+    let speeds = (0..job.points.len()).map(|index| job.speed.of(index));
+    speeds.map(|speed| *known.entry(speed.to_bits()).or_insert_with(|| bytes(speed))).collect()
+}
+
 /// What the threads of the devices share.
 struct Shared<'a, 'j> {
     device_job: &'a DeviceJob<'j>,
+    /// Bytes that each point needs on a device.
+    point_bytes: Vec<u64>,
     options: &'a GpuOptions,
     /// Points that no device has taken yet, in pieces.
     queue: Mutex<VecDeque<Vec<usize>>>,
@@ -185,8 +204,6 @@ struct Shared<'a, 'j> {
     cancel: &'a AtomicBool,
     /// Set by the first error.
     stop: AtomicBool,
-    /// Devices that have begun, so that shares are even.
-    working: Mutex<usize>,
     devices: usize,
 }
 
@@ -210,16 +227,13 @@ impl<'a, 'j> Shared<'a, 'j> {
 
     /// One device until nothing is left to do; its name and how long its kernel took to compile.
     fn work(&self, ordinal: u32) -> Result<(String, Duration), GpuError> {
-        let mut context = CudaComputeContext::on_device(ordinal, 1 << 20)?;
-        let name = context.adapter().device.clone();
-        let free = context.device_memory()?.free.saturating_sub(LEFT_FREE);
-        drop(context);
+        let driver = CudaDriver::shared(ordinal)?;
+        let name = driver.identity().device.clone();
+        let free = driver.memory().map_err(ComputeError::from)?.free.saturating_sub(LEFT_FREE);
         let capacity = free.min(self.wanted_bytes()).max(1 << 22);
-        context = CudaComputeContext::on_device(ordinal, capacity)?;
-        *locked(&self.working) += 1;
+        let mut context = CudaComputeContext::with_driver(driver, capacity)?;
 
-        let (major, minor) = context.constraints().compute_capability.unwrap_or((0, 0));
-        let modules = self.device_job.modules(kernels(major, minor)?)?;
+        let modules = self.device_job.modules(kernels_for(context.constraints())?)?;
         let from = Instant::now();
         let mut functions = Vec::new();
         for ((entry, _), text) in self.device_job.entries().iter().zip(modules) {
@@ -237,24 +251,8 @@ impl<'a, 'j> Shared<'a, 'j> {
 
     /// Bytes for all points at once, and for a second batch beside the first.
     fn wanted_bytes(&self) -> u64 {
-        let job = self.device_job.job();
-        let mut bytes = 0u64;
-        for index in 0..job.points.len() {
-            bytes = bytes.saturating_add(self.point_bytes(index));
-        }
+        let bytes = self.point_bytes.iter().fold(0, |sum: u64, &own| sum.saturating_add(own));
         bytes.saturating_mul(5) / 4 + 2 * BESIDE_POINTS
-    }
-
-    fn point_bytes(&self, index: usize) -> u64 {
-        let job = self.device_job.job();
-        let speed = job.speed.of(index);
-        let longest = job.program.gathers.iter().filter(|g| g.delayed).map(|g| {
-            // A delay that can't be had is reported when the batch is made.
-            job.matrices[g.matrix as usize].longest_delay(speed, job.dt_ms).unwrap_or(0)
-        });
-        let longest = longest.max().unwrap_or(0);
-        // Arrays start at multiples of 256 bytes; a point's own share of that is small.
-        self.device_job.bytes_per_point(longest) + 64
     }
 
     /// Takes points from the queue, as many as fit, and uploads their arrays.
@@ -298,7 +296,7 @@ impl<'a, 'j> Shared<'a, 'j> {
         let mut queue = locked(&self.queue);
         let mut points = queue.pop_front()?;
         let room = capacity.saturating_sub(BESIDE_POINTS).max(capacity / 2);
-        let total: u64 = points.iter().map(|&p| self.point_bytes(p)).sum();
+        let total: u64 = points.iter().map(|&p| self.point_bytes[p]).sum();
         let room = if total <= room && self.devices == 1 { room } else { room / 2 };
         let share = points.len().div_ceil(self.devices);
         let most = self.options.batch_points.unwrap_or(usize::MAX).min(share).max(1);
@@ -307,7 +305,7 @@ impl<'a, 'j> Shared<'a, 'j> {
             .iter()
             .take(most)
             .take_while(|&&p| {
-                bytes += self.point_bytes(p);
+                bytes += self.point_bytes[p];
                 bytes <= room
             })
             .count();

@@ -1,5 +1,7 @@
 //! The kernels that this program was built with.
 
+use crate::compute::AdapterConstraints;
+
 /// For the oldest devices.
 const SM_75: &str = include_str!(env!("KERNELS_GPU_PTX_SM75"));
 /// For devices with asynchronous copies.
@@ -19,6 +21,15 @@ pub enum KernelsError {
         /// Of the device.
         minor: u32,
     },
+}
+
+/// The kernels as PTX, with slots, for a device.
+///
+/// # Errors
+/// As [`kernels`].
+pub fn kernels_for(constraints: &AdapterConstraints) -> Result<&'static str, KernelsError> {
+    let (major, minor) = constraints.compute_capability.unwrap_or((0, 0));
+    kernels(major, minor)
 }
 
 /// The kernels as PTX, with slots, for a device of compute capability `major.minor`.

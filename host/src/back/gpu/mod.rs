@@ -24,5 +24,5 @@ pub use device_job::{DeviceJob, Kernel, ModuleError, Plan, PrepareError};
 #[cfg(feature = "cuda")]
 pub use engine::{GpuError, GpuOptions, GpuSummary, run};
 pub use group::{DeviceLimits, GroupPlan, Ineligible, PlanName};
-pub use kernels::{KernelsError, kernels};
+pub use kernels::{KernelsError, kernels, kernels_for};
 pub use layout::Columns;
