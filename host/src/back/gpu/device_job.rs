@@ -113,7 +113,6 @@ pub struct DeviceJob<'a> {
     /// Values that enter the history.
     pub(super) channels: usize,
     pub(super) plan: Plan,
-    why_plain: Option<Ineligible>,
 }
 
 impl<'a> DeviceJob<'a> {
@@ -141,7 +140,6 @@ impl<'a> DeviceJob<'a> {
             placements: ParameterPlacement::of_job(job, fold),
             channels: program.emit.results.len() + edge_states(program).len(),
             plan: Plan::Plain,
-            why_plain: None,
         })
     }
 
@@ -159,7 +157,7 @@ impl<'a> DeviceJob<'a> {
         if name != PlanName::Plain {
             match GroupPlan::new(job, name, limits) {
                 Ok(plan) => own.plan = Plan::Groups(plan),
-                Err(reason) if name == PlanName::Auto => own.why_plain = Some(reason),
+                Err(_) if name == PlanName::Auto => {}
                 Err(reason) => return Err(PrepareError::Plan { plan: name.name(), reason }),
             }
         }
@@ -177,11 +175,6 @@ impl<'a> DeviceJob<'a> {
             Plan::Plain => PlanName::Plain.name(),
             Plan::Groups(plan) => plan.name().name(),
         }
-    }
-
-    /// Why the job runs with the plain kernel although any was allowed.
-    pub fn why_plain(&self) -> Option<&Ineligible> {
-        self.why_plain.as_ref()
     }
 
     /// The kernels that calls name by position, and their parameters after the arguments.

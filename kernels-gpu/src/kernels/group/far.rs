@@ -118,8 +118,9 @@ unsafe fn sparse<T: KernelFloat, const WIDTH: usize>(
         while at < end {
             let edge = *edges.add(at as usize);
             let weight = *weights.add(at as usize);
-            let place = edge.source * group.capacity + (now.wrapping_sub(edge.delay) & mask);
-            let values: [T; WIDTH] = T::load_constant(history.add(place as usize * WIDTH));
+            let ring = edge.source as usize * group.capacity as usize;
+            let place = ring + (now.wrapping_sub(edge.delay) & mask) as usize;
+            let values: [T; WIDTH] = T::load_constant(history.add(place * WIDTH));
             let mut value = 0;
             while value < WIDTH {
                 sums[value] = weight.mul_add(values[value], sums[value]);

@@ -231,7 +231,7 @@ const SPARSE: f64 = 0.3;
 const WIDEST: usize = 16;
 
 impl GroupPlan {
-    /// For a job, where `name` allows it. `class_points` is the number of points that share delays.
+    /// For a job on a device with these limits, where `name` allows it.
     ///
     /// # Errors
     /// Why not.
