@@ -65,27 +65,7 @@ extern \"C\" __global__ void by_step(const unsigned long long *seed, float *norm
 
 /// Linear, so that no function of CUDA is in it; three noisy variables, so that pairs of normals are
 /// torn apart by the steps.
-const LINEAR: &str = "
-dynamics:
-  name: Linear
-  parameters: {a: {value: 0.5}}
-  coupling_inputs: {c: {}}
-  state_variables:
-    x:
-      equation: {rhs: c - a*x}
-      coupling_variable: true
-      noise: {additive: true, parameters: {sigma: {value: 0.1}}}
-    y: {equation: {rhs: x - y}, noise: {additive: true, parameters: {sigma: {value: 0.2}}}}
-    z: {equation: {rhs: a*y - z}, noise: {additive: true, parameters: {sigma: {value: 0.3}}}}
-network:
-  graph_generator:
-    name: graph
-    type: WattsStrogatz
-    seed: 3
-    parameters: {n: {value: 45}, k: {value: 6}, p: {value: 0.2}}
-  coupling: {c: {pre_expression: {rhs: x_j}, post_expression: {rhs: 0.05*gx}}}
-integration: {method: METHOD, step_size: 0.1, duration: 50.0}
-";
+const LINEAR: &str = include_str!("../experiments/linear.yaml");
 
 type Check = fn() -> Result<(), Failed>;
 
@@ -178,7 +158,7 @@ fn experiment(method: &str, precision: Precision, normals: Normals) -> Result<Ex
         seed: Some(SEED),
         ..Overrides::default()
     };
-    let text = LINEAR.replace("METHOD", method);
+    let text = LINEAR.replace("method: euler", &format!("method: {method}"));
     let loaded = load_str_with(&text, "linear.yaml", Path::new("."), &changes);
     Ok(loaded.map_err(|error| error.render(false))?.experiment)
 }

@@ -4,6 +4,9 @@
 //! `REQUIRE_PTX=1` makes them fail. `ptxas` is looked for in the variable `PTXAS`, in `PATH`, in
 //! `/usr/local/cuda/bin`, and in the Python environment `VIRTUAL_ENV` (package `nvidia-cuda-nvcc`).
 
+#[path = "../../../tests/nvidia_tool.rs"]
+mod nvidia_tool;
+
 use cuda_builder::{Arch, CudaBuilder};
 use cuda_std::slot::{self, Call, Register, Type};
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -95,7 +98,7 @@ fn trials_for(arch: Arch, ptx: String) -> Vec<Trial> {
             return trials;
         }
     };
-    let Some(ptxas) = ptxas() else {
+    let Some(ptxas) = nvidia_tool::find("PTXAS", "ptxas") else {
         trials.push(absent(format!("{arch}_is_assembled"), "there is no ptxas".to_owned()));
         return trials;
     };
@@ -189,25 +192,4 @@ fn assemble(ptxas: &Path, ptx: &Path, target: Arch) -> Result<(), Failed> {
         None => Ok(()),
         Some(_) => Err(messages.into_owned().into()),
     }
-}
-
-fn ptxas() -> Option<PathBuf> {
-    if let Some(named) = env::var_os("PTXAS") {
-        return Some(named.into());
-    }
-    let mut folders: Vec<PathBuf> =
-        env::var_os("PATH").iter().flat_map(|path| env::split_paths(path)).collect();
-    folders.push("/usr/local/cuda/bin".into());
-    if let Some(python) = env::var_os("VIRTUAL_ENV") {
-        let versions = sub_folders(&Path::new(&python).join("lib"));
-        let packages = versions.iter().map(|version| version.join("site-packages/nvidia"));
-        folders.extend(packages.flat_map(|nvidia| sub_folders(&nvidia)).map(|p| p.join("bin")));
-    }
-    folders.into_iter().map(|folder| folder.join("ptxas")).find(|ptxas| ptxas.is_file())
-}
-
-fn sub_folders(folder: &Path) -> Vec<PathBuf> {
-    fs::read_dir(folder)
-        .map(|entries| entries.filter_map(|entry| Some(entry.ok()?.path())).collect())
-        .unwrap_or_default()
 }

@@ -104,27 +104,7 @@ execution: {random_seed: 18446744073}
 "#;
 
 /// Without functions nothing but rounding is left, which is the engine's.
-const LINEAR: &str = "
-dynamics:
-  name: Linear
-  parameters: {a: {value: 0.5}}
-  coupling_inputs: {c: {}}
-  state_variables:
-    x:
-      equation: {rhs: c - a*x}
-      coupling_variable: true
-      noise: {additive: true, parameters: {sigma: {value: 0.1}}}
-    y: {equation: {rhs: x - y}, noise: {additive: true, parameters: {sigma: {value: 0.2}}}}
-    z: {equation: {rhs: a*y - z}, noise: {additive: true, parameters: {sigma: {value: 0.3}}}}
-network:
-  graph_generator:
-    name: graph
-    type: WattsStrogatz
-    seed: 3
-    parameters: {n: {value: 45}, k: {value: 6}, p: {value: 0.2}}
-  coupling: {c: {pre_expression: {rhs: x_j}, post_expression: {rhs: 0.05*gx}}}
-integration: {method: euler, step_size: 0.1, duration: 50.0}
-";
+const LINEAR: &str = include_str!("../../../tests/experiments/linear.yaml");
 
 /// One point leaves the finite numbers, one doesn't.
 pub(crate) const EXPLOSION: &str = "

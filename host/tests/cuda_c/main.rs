@@ -10,6 +10,8 @@ mod cplusplus;
 mod instructions;
 mod normals;
 mod nvcc;
+#[path = "../../../tests/nvidia_tool.rs"]
+mod nvidia_tool;
 mod nvrtc;
 
 use host::back::cuda_c;

@@ -1,15 +1,15 @@
 //! NVIDIA's compiler.
 
-use crate::{absent, experiment, experiments, normals, root, write_source};
+use crate::{absent, experiment, experiments, normals, nvidia_tool, root, write_source};
 use host::experiment::{Normals, Overrides, Precision};
 use libtest_mimic::{Failed, Trial};
 use std::env;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 
 pub(crate) fn trials() -> Vec<Trial> {
-    let Some(nvcc) = find().map(Arc::new) else {
+    let Some(nvcc) = nvidia_tool::find("NVCC", "nvcc").map(Arc::new) else {
         return vec![absent("nvcc_compiles", "REQUIRE_NVCC", "there is no nvcc".to_owned())];
     };
     if !has_curand(&nvcc) {
@@ -72,25 +72,4 @@ fn has_curand(nvcc: &Path) -> bool {
     let written = std::fs::write(&source, "#include <curand_kernel.h>\n");
     written.is_ok()
         && Command::new(nvcc).arg("-E").arg(&source).output().is_ok_and(|o| o.status.success())
-}
-
-fn find() -> Option<PathBuf> {
-    if let Some(named) = env::var_os("NVCC") {
-        return Some(named.into());
-    }
-    let mut folders: Vec<PathBuf> =
-        env::var_os("PATH").iter().flat_map(|path| env::split_paths(path)).collect();
-    folders.push("/usr/local/cuda/bin".into());
-    if let Some(python) = env::var_os("VIRTUAL_ENV") {
-        let versions = sub_folders(&Path::new(&python).join("lib"));
-        let packages = versions.iter().map(|version| version.join("site-packages/nvidia"));
-        folders.extend(packages.flat_map(|nvidia| sub_folders(&nvidia)).map(|p| p.join("bin")));
-    }
-    folders.into_iter().map(|folder| folder.join("nvcc")).find(|nvcc| nvcc.is_file())
-}
-
-fn sub_folders(folder: &Path) -> Vec<PathBuf> {
-    std::fs::read_dir(folder)
-        .map(|entries| entries.filter_map(|entry| Some(entry.ok()?.path())).collect())
-        .unwrap_or_default()
 }

@@ -91,76 +91,25 @@ fn run_batch<T: Float>(
 /// # Safety
 /// The arrays are what the arguments say.
 unsafe fn call_kernel<T: Float>(entry: &str, arguments: &CallArguments, p: &[*mut u8]) {
+    macro_rules! call {
+        ($kernel:expr, $arguments:expr, $($at:literal)*) => {
+            $kernel(*$arguments, $(p[$at].cast()),*)
+        };
+    }
     // SAFETY: the caller's.
     unsafe {
         match arguments {
             CallArguments::Points(a) => {
                 let kernel = <T as NativeFloat>::kernel(entry).unwrap();
-                kernel(
-                    *a,
-                    p[0].cast(),
-                    p[1].cast(),
-                    p[2].cast(),
-                    p[3].cast(),
-                    p[4].cast(),
-                    p[5].cast(),
-                    p[6].cast(),
-                    p[7].cast(),
-                    p[8].cast(),
-                    p[9].cast(),
-                    p[10].cast(),
-                    p[11].cast(),
-                    p[12].cast(),
-                    p[13].cast(),
-                );
+                call!(kernel, a, 0 1 2 3 4 5 6 7 8 9 10 11 12 13);
             }
-            CallArguments::Group(a) => {
-                if let Some(kernel) = <T as NativeGroups>::advance(entry) {
-                    return kernel(
-                        *a,
-                        p[0].cast(),
-                        p[1].cast(),
-                        p[2].cast(),
-                        p[3].cast(),
-                        p[4].cast(),
-                        p[5].cast(),
-                        p[6].cast(),
-                        p[7].cast(),
-                        p[8].cast(),
-                        p[9].cast(),
-                        p[10].cast(),
-                        p[11].cast(),
-                        p[12].cast(),
-                        p[13].cast(),
-                        p[14].cast(),
-                        p[15].cast(),
-                        p[16].cast(),
-                        p[17].cast(),
-                    );
-                }
-                match <T as NativeGroups>::far(entry).unwrap() {
-                    NativeFar::Dense(kernel) => kernel(
-                        *a,
-                        p[0].cast(),
-                        p[1].cast(),
-                        p[2].cast(),
-                        p[3].cast(),
-                        p[4].cast(),
-                        p[5].cast(),
-                    ),
-                    NativeFar::Sparse(kernel) => kernel(
-                        *a,
-                        p[0].cast(),
-                        p[1].cast(),
-                        p[2].cast(),
-                        p[3].cast(),
-                        p[4].cast(),
-                        p[5].cast(),
-                        p[6].cast(),
-                        p[7].cast(),
-                    ),
-                }
-            }
+            CallArguments::Group(a) => match <T as NativeGroups>::advance(entry) {
+                Some(kernel) => call!(kernel, a, 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17),
+                None => match <T as NativeGroups>::far(entry).unwrap() {
+                    NativeFar::Dense(kernel) => call!(kernel, a, 0 1 2 3 4 5),
+                    NativeFar::Sparse(kernel) => call!(kernel, a, 0 1 2 3 4 5 6 7),
+                },
+            },
         }
     }
 }

@@ -1,9 +1,10 @@
 //! NVIDIA's assembler.
 
+use crate::nvidia_tool;
 use libtest_mimic::Failed;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::{env, fs};
 
 /// The program and where its files go.
 pub(crate) struct Assembler {
@@ -16,7 +17,7 @@ impl Assembler {
     pub(crate) fn find() -> Result<Self, String> {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("modules");
         fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
-        let ptxas = ptxas().ok_or("there is no ptxas")?;
+        let ptxas = nvidia_tool::find("PTXAS", "ptxas").ok_or("there is no ptxas")?;
         Ok(Self { ptxas, folder })
     }
 
@@ -48,25 +49,4 @@ impl Assembler {
         }
         Ok(())
     }
-}
-
-fn ptxas() -> Option<PathBuf> {
-    if let Some(named) = env::var_os("PTXAS") {
-        return Some(named.into());
-    }
-    let mut folders: Vec<PathBuf> =
-        env::var_os("PATH").iter().flat_map(|path| env::split_paths(path)).collect();
-    folders.push("/usr/local/cuda/bin".into());
-    if let Some(python) = env::var_os("VIRTUAL_ENV") {
-        let versions = sub_folders(&Path::new(&python).join("lib"));
-        let packages = versions.iter().map(|version| version.join("site-packages/nvidia"));
-        folders.extend(packages.flat_map(|nvidia| sub_folders(&nvidia)).map(|p| p.join("bin")));
-    }
-    folders.into_iter().map(|folder| folder.join("ptxas")).find(|ptxas| ptxas.is_file())
-}
-
-fn sub_folders(folder: &Path) -> Vec<PathBuf> {
-    fs::read_dir(folder)
-        .map(|entries| entries.filter_map(|entry| Some(entry.ok()?.path())).collect())
-        .unwrap_or_default()
 }

@@ -10,6 +10,8 @@ mod assembler;
 mod golden;
 mod interpreter;
 mod meaning;
+#[path = "../../../tests/nvidia_tool.rs"]
+mod nvidia_tool;
 
 use assembler::Assembler;
 use host::back::gpu::{DeviceJob, DeviceLimits, KernelsError, PlanName, kernels};
